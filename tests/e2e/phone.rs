@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use launchway_testing::says::Fields;
+use launchway_testing::settings::setting;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -23,6 +24,8 @@ pub enum Client {
     Rust,
     /// The client of Android apps, on this machine's JVM.
     Java,
+    /// The client of apps on Apple platforms, which takes a Debian system with Swift: in long tests only.
+    Swift,
 }
 
 impl Client {
@@ -39,7 +42,26 @@ impl Client {
                 command.arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("java-phone"));
                 command
             }
+            Self::Swift => Command::new(root().join("sdk/ios/phone")),
         }
+    }
+
+    /// What runs the commands. The system with Swift is in the cache of whoever runs the tests.
+    fn cli(self) -> Cli {
+        let mut cli = Cli::new();
+        if let Self::Swift = self {
+            let home = setting("HOME").map(|home| format!("{home}/.cache"));
+            let cache = setting("XDG_CACHE_HOME").or(home);
+            for (name, value) in [
+                ("XDG_CACHE_HOME", cache),
+                ("LAUNCHWAY_SWIFT_ROOT", setting("LAUNCHWAY_SWIFT_ROOT")),
+            ] {
+                if let Some(value) = value {
+                    cli = cli.with(name, &value);
+                }
+            }
+        }
+        cli
     }
 }
 
@@ -55,7 +77,7 @@ impl Phone {
     pub fn new(client: Client, origin: &str, trust: Option<&Path>) -> Self {
         let phone = Self {
             client,
-            cli: Cli::new(),
+            cli: client.cli(),
             folder: tempfile::tempdir().unwrap(),
         };
         let mut app = vec!["init", "android", "--url", origin, "--bundle-id", BUNDLE];
@@ -158,7 +180,7 @@ impl Phone {
     pub fn twin(&self) -> Self {
         let twin = Self {
             client: self.client,
-            cli: Cli::new(),
+            cli: self.client.cli(),
             folder: tempfile::tempdir().unwrap(),
         };
         for (path, bytes) in files_below(self.folder.path()) {

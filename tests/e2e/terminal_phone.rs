@@ -1,4 +1,4 @@
-//! The day of a phone with the real clients in Rust and Java: updates, a bad one, its rollback and quarantine, reports,
+//! The day of a phone with the real clients in Rust, Java and Swift: updates, a bad one, its rollback and quarantine, reports,
 //! servers that fail, and signatures.
 
 use std::fs;
@@ -30,6 +30,12 @@ async fn a_day_with_the_client_in_java() {
     a_bad_update_is_rolled_back_and_the_next_is_good(Client::Java).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long run"]
+async fn a_day_with_the_client_in_swift() {
+    a_bad_update_is_rolled_back_and_the_next_is_good(Client::Swift).await;
+}
+
 async fn a_bad_update_is_rolled_back_and_the_next_is_good(client: Client) {
     let deployment = Deployment::start(Ground::SqliteDirectory).await;
     let api = deployment.api();
@@ -41,7 +47,8 @@ async fn a_bad_update_is_rolled_back_and_the_next_is_good(client: Client) {
 
     let bad = publish(&api, "1.0.2").await;
     assert_eq!(phone.after("install")["runs"], bad["id"]);
-    let crashed = phone.run(&["crash", "--stack", "TypeError at app.js:1"]).json();
+    let stack = "TypeError: undefined is not a function\n    at render (app.js:1:20)";
+    let crashed = phone.run(&["crash", "--stack", stack]).json();
     phone.runs(&crashed, &first, &files("1.0.1"));
     assert_eq!(crashed["quarantine"], json!([bad["sha256"]]));
     phone.after("report");
@@ -49,6 +56,9 @@ async fn a_bad_update_is_rolled_back_and_the_next_is_good(client: Client) {
     let shown = api.get(&format!("/update?id={}", bad.id())).await.ok();
     let counts = ["downloaded", "installed", "confirmed", "rolledBack"].map(|kind| &shown["reports"][kind]);
     assert_eq!(counts, [&json!(1), &json!(1), &json!(0), &json!(1)], "{shown}");
+    let crashes = shown["reports"]["crashes"].as_array().unwrap();
+    assert_eq!(crashes.len(), 1, "{shown}");
+    crashes[0].has(json!({"devices": 1, "firstLine": "TypeError: undefined is not a function", "stack": stack}));
     let refused = phone.after("install");
     assert_eq!(
         refused["outcome"],
@@ -71,6 +81,12 @@ async fn signed_updates_with_the_client_in_rust() {
 #[tokio::test(flavor = "multi_thread")]
 async fn signed_updates_with_the_client_in_java() {
     an_app_with_a_root_takes_signed_updates_only(Client::Java).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long run"]
+async fn signed_updates_with_the_client_in_swift() {
+    an_app_with_a_root_takes_signed_updates_only(Client::Swift).await;
 }
 
 async fn an_app_with_a_root_takes_signed_updates_only(client: Client) {
@@ -157,6 +173,12 @@ async fn a_thousand_kills_of_the_client_in_java() {
     killed_commands_leave_a_phone_whole(Client::Java).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "long run"]
+async fn a_thousand_kills_of_the_client_in_swift() {
+    killed_commands_leave_a_phone_whole(Client::Swift).await;
+}
+
 async fn killed_commands_leave_a_phone_whole(client: Client) {
     let deployment = Deployment::start(Ground::SqliteDirectory).await;
     let (api, origin) = (deployment.api(), deployment.node().origin());
@@ -225,8 +247,20 @@ async fn the_dashboard_shows_what_a_phone_went_through() {
 
     let (mut browser, home) = signed_in(&deployment, &team.id);
     for (update, shown) in [
-        (&first, ["Downloaded 1", "Installed 1", "Confirmed 1", "Rolled back 0"]),
-        (&bad, ["Downloaded 1", "Installed 1", "Confirmed 0", "Rolled back 1"]),
+        (
+            &first,
+            &["Downloaded 1", "Installed 1", "Confirmed 1", "Rolled back 0"][..],
+        ),
+        (
+            &bad,
+            &[
+                "Downloaded 1",
+                "Installed 1",
+                "Confirmed 0",
+                "Rolled back 1",
+                "1 device Error at index.html:1",
+            ],
+        ),
     ] {
         browser.open(&format!("{origin}{home}/updates/{}", update.id()));
         let text = browser.until_shown("Rolled back");
