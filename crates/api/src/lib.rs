@@ -14,6 +14,7 @@ pub mod deployment_keys;
 pub mod device_logins;
 pub mod env_vars;
 pub mod error;
+pub mod expo;
 pub mod fingerprints;
 pub mod keys;
 pub mod lists;

@@ -6,6 +6,7 @@ use launchway_domain::update::Update;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::expo::SignedExpo;
 use crate::open;
 use crate::reports::ReportCounts;
 use crate::trust::SignedRole;
@@ -83,6 +84,9 @@ pub struct CreateUpdate {
     /// How clients of other services name the update. CodePush's label defaults to `v` and the sequence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub foreign_ids: Option<Vec<NewForeignId>>,
+    /// What was signed with the app's key, for clients of Expo that expect a signature. The server keeps and serves it as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expo: Option<SignedExpo>,
 }
 
 /// How clients of a protocol name a new update.

@@ -54,12 +54,13 @@ impl std::fmt::Debug for DatabaseUrl {
     }
 }
 
-/// The address at which people and phones reach the service.
-pub fn public_url(text: &str) -> Result<String, ConfigError> {
+/// An address of the service, without a path; `None` if none is given.
+pub fn own_address(given: Option<&str>, setting: &str) -> Result<Option<String>, ConfigError> {
+    let Some(text) = given else { return Ok(None) };
     let url = text.trim_end_matches('/');
     let wrong = || {
         ConfigError::new(
-            "--public-url",
+            setting,
             format!("`{text}` is not an address such as https://updates.example.com"),
         )
     };
@@ -67,7 +68,7 @@ pub fn public_url(text: &str) -> Result<String, ConfigError> {
     let plain = matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some_and(|host| !host.is_empty());
     let whole = uri.path() == "/" && uri.query().is_none() && !url.contains(['@', '#']);
     if plain && whole {
-        Ok(url.to_owned())
+        Ok(Some(url.to_owned()))
     } else {
         Err(wrong())
     }

@@ -18,7 +18,7 @@ mod variables;
 
 use std::net::SocketAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use launchway_api::words::ServiceEnvironment as Environment;
 use launchway_domain::submission::preflight::{APPLE_SDK_FLOOR, TARGET_SDK_FLOOR};
@@ -27,7 +27,7 @@ use launchway_domain::usage::Quotas;
 use launchway_outbound::provider::ProviderSettings;
 use launchway_package::Limits;
 
-use addresses::{app_store_connect_url, google_play_url, public_url, runner_dir};
+use addresses::{app_store_connect_url, google_play_url, own_address, runner_dir};
 use values::{GIB, MIB, one_of, parse, paths, ports, size, size_or_zero, truth};
 
 pub use addresses::DatabaseUrl;
@@ -74,6 +74,8 @@ pub struct Config {
     /// The address at which people and phones reach the service, without a trailing slash; `None`: the listening
     /// address.
     pub public_url: Option<String>,
+    /// The address from which clients of Expo download files, without a trailing slash; `None`: the public one.
+    pub asset_base: Option<String>,
     /// Whether to omit the header that restricts browsers to https.
     pub no_hsts: bool,
     /// Production or development.
@@ -172,13 +174,11 @@ impl Config {
             listen: parse(&raw.listen, "--listen", "an address and port such as 127.0.0.1:8787")?
                 .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8787))),
             storage: Storage::parse(raw.storage_url.as_deref(), &data_dir, credentials)?,
-            public_url: raw.public_url.as_deref().map(public_url).transpose()?,
+            public_url: own_address(raw.public_url.as_deref(), "--public-url")?,
+            asset_base: own_address(raw.asset_base.as_deref(), "--asset-base")?,
             no_hsts: truth(&raw.no_hsts, "--no-hsts")?,
             environment: environment(&raw)?,
-            master_key_file: raw
-                .master_key_file
-                .as_deref()
-                .map_or_else(|| data_dir.join("master.key"), PathBuf::from),
+            master_key_file: master_key_file(&raw, &data_dir),
             roles: Roles::parse(raw.roles.as_deref())?,
             trusted_proxies: Networks::parse(raw.trusted_proxies.as_deref().unwrap_or(""))?,
             check_limit: parse(&raw.check_limit, "--check-limit", "a whole number, 0 for no limit")?.unwrap_or(6000),
@@ -233,6 +233,11 @@ impl Config {
     pub fn scratch_dir(&self) -> PathBuf {
         self.data_dir.join("tmp")
     }
+}
+
+fn master_key_file(raw: &RawSettings, data_dir: &Path) -> PathBuf {
+    let given = raw.master_key_file.as_deref();
+    given.map_or_else(|| data_dir.join("master.key"), PathBuf::from)
 }
 
 fn keep_builds_days(raw: &RawSettings) -> Result<u32, ConfigError> {

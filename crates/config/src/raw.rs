@@ -67,6 +67,15 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub public_url: Option<String>,
+    /// URL from which apps with Expo's client download files, such as that of a CDN before this service [default: the public URL]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_ASSET_BASE",
+        global = true,
+        value_name = "URL",
+        hide_env_values = true
+    )]
+    pub asset_base: Option<String>,
     /// Send no Strict-Transport-Security header if the public URL is https
     #[arg(long, env = "LAUNCHWAY_NO_HSTS", global = true, value_name = "BOOL", hide_env_values = true,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -363,6 +372,7 @@ impl RawSettings {
             database_url: pick(&self.database_url, other.database_url),
             storage_url: pick(&self.storage_url, other.storage_url),
             public_url: pick(&self.public_url, other.public_url),
+            asset_base: pick(&self.asset_base, other.asset_base),
             no_hsts: pick(&self.no_hsts, other.no_hsts),
             environment: pick(&self.environment, other.environment),
             master_key_file: pick(&self.master_key_file, other.master_key_file),

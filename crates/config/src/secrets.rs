@@ -39,6 +39,7 @@ impl Config {
             runner_open_ports: _,
             listen: _,
             public_url: _,
+            asset_base: _,
             environment: _,
             roles: _,
             trusted_proxies: _,

@@ -33,7 +33,7 @@ fn defaults_are_those_of_the_reference() {
 #[test]
 fn a_bad_setting_is_one_line_that_names_it() {
     type Change = fn(&mut RawSettings);
-    let cases: [(Change, &str); 15] = [
+    let cases: [(Change, &str); 16] = [
         (
             |raw| raw.runner_dir = Some("launchway-data/builds".into()),
             "--runner-dir: `launchway-data/builds` is in the data directory, which builds must not access; choose a \
@@ -54,6 +54,10 @@ fn a_bad_setting_is_one_line_that_names_it() {
         (
             |raw| raw.public_url = Some("example.com".into()),
             "--public-url: `example.com` is not an address such as https://updates.example.com",
+        ),
+        (
+            |raw| raw.asset_base = Some("https://cdn.example.com/files".into()),
+            "--asset-base: `https://cdn.example.com/files` is not an address such as https://updates.example.com",
         ),
         (
             |raw| raw.environment = Some("test".into()),

@@ -46,7 +46,7 @@ fn run(task: Task) -> ExitCode {
 fn one(task: &Task) -> Result<(), String> {
     let input = standard_input()?;
     let more = match task {
-        Task::Package(limits, _) => more_seconds(limits),
+        Task::Package(limits, _) | Task::Export(limits, _) => more_seconds(limits),
         _ => 0,
     };
     give_up_everything(&input, Bounds::ONE.with_seconds(more))?;

@@ -12,6 +12,7 @@ mod confine;
 mod content_id;
 pub mod credential_form;
 mod entry;
+mod expo_export;
 mod places;
 mod process;
 mod trial;
@@ -25,8 +26,10 @@ use std::time::Duration;
 
 use launchway_binaries::BinaryFacts;
 use launchway_credentials::Kind;
+use launchway_domain::platform::Platform;
 use launchway_domain::release::Format;
 use launchway_domain::time::EpochMs;
+use launchway_foreign::expo::PackedExport;
 use launchway_package::Limits;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -64,6 +67,8 @@ enum Task {
     App,
     /// Standard input is an update package of this format.
     Package(Limits, Format),
+    /// Standard input is a package with an export of Expo, which is read for this platform.
+    Export(Limits, Platform),
     /// Standard input is a credential with its passwords, in the form that is sealed.
     Credential(CredentialTask),
     /// Standard input is a sequence of files, for the fuzzer.
@@ -115,6 +120,15 @@ pub struct PackageFacts {
     /// How clients of its format identify the content; `None` for formats whose clients do not.
     #[serde(default)]
     pub content_id: Option<String>,
+}
+
+/// The facts about an accepted export of Expo.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExportFacts {
+    /// Those of every package.
+    pub package: PackageFacts,
+    /// The files of the platform.
+    pub export: PackedExport,
 }
 
 /// Why a file is refused: a sentence for the user.
@@ -179,14 +193,32 @@ impl Inspector {
         limits: Limits,
         format: Format,
     ) -> Result<Result<PackageFacts, InspectionError>, InspectorError> {
-        let timeout = self.timeout.saturating_add(Duration::from_secs(more_seconds(&limits)));
-        let longer = Inspector {
-            timeout,
-            ..self.clone()
-        };
-        longer
+        self.with_time_for(&limits)
             .ask(&Task::Package(limits, format), "package", file.into(), None)
             .await
+    }
+
+    /// The contents of a package with an export of Expo, and its files of a platform.
+    ///
+    /// # Errors
+    /// As [`Inspector::app`].
+    pub async fn export(
+        &self,
+        file: File,
+        limits: Limits,
+        platform: Platform,
+    ) -> Result<Result<ExportFacts, InspectionError>, InspectorError> {
+        self.with_time_for(&limits)
+            .ask(&Task::Export(limits, platform), "package", file.into(), None)
+            .await
+    }
+
+    /// The same with more time for large packages.
+    fn with_time_for(&self, limits: &Limits) -> Inspector {
+        Inspector {
+            timeout: self.timeout.saturating_add(Duration::from_secs(more_seconds(limits))),
+            ..self.clone()
+        }
     }
 
     /// The facts about a credential, which is passed as the JSON that will be sealed.

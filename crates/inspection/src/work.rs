@@ -7,8 +7,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use launchway_api::secret::SecretText;
 use launchway_binaries::BinaryFacts;
 use launchway_credentials::{CredentialInput, Details, Facts, Kind};
+use launchway_delta::FileList;
 use launchway_delta::file_list::FileListBuilder;
 use launchway_domain::org::normalize_name;
+use launchway_domain::platform::Platform;
 use launchway_domain::release::Format;
 use launchway_package::{Entry, Limits, PackageError, inspect_into};
 use serde_json::Value;
@@ -16,7 +18,8 @@ use zeroize::Zeroizing;
 
 use super::content_id::{ReleaseError, content_id};
 use super::credential_form::{OpenedCredential, decode};
-use super::{Answer, CredentialFacts, CredentialTask, PackageFacts, Task};
+use super::expo_export::{self, ReadError};
+use super::{Answer, CredentialFacts, CredentialTask, ExportFacts, PackageFacts, Task};
 
 /// The maximum size in bytes of a credential as JSON: the file in base64, passwords and names.
 const MAX_CREDENTIAL: u64 = 16 << 20;
@@ -34,6 +37,7 @@ pub(super) fn answer(task: &Task, input: File) -> Vec<u8> {
     let json = match task {
         Task::App => serde_json::to_vec(&app(input)),
         Task::Package(limits, format) => serde_json::to_vec(&package(&input, limits, *format)),
+        Task::Export(limits, platform) => serde_json::to_vec(&export(&input, limits, *platform)),
         Task::Credential(task) => serde_json::to_vec(&credential(task, input)),
         Task::Batch | Task::Trial(_) => return Vec::new(),
     };
@@ -53,28 +57,52 @@ fn app(mut file: File) -> Answer<BinaryFacts> {
 }
 
 fn package(file: &File, limits: &Limits, format: Format) -> Answer<PackageFacts> {
+    let (facts, list) = match inspected(file, limits) {
+        Ok(inspected) => inspected,
+        Err(failure) => return failed(failure),
+    };
+    match content_id(file, limits, format, list.as_ref()) {
+        Ok(content_id) => Answer::Read(PackageFacts { content_id, ..facts }),
+        Err(ReleaseError::Refused(sentence)) => Answer::Refused(sentence.to_owned()),
+        Err(ReleaseError::Unreadable(problem)) => Answer::Unreadable(problem),
+    }
+}
+
+fn export(file: &File, limits: &Limits, platform: Platform) -> Answer<ExportFacts> {
+    let (package, list) = match inspected(file, limits) {
+        Ok(inspected) => inspected,
+        Err(failure) => return failed(failure),
+    };
+    match expo_export::read(file, limits, platform, list.as_ref()) {
+        Ok(export) => Answer::Read(ExportFacts { package, export }),
+        Err(ReadError::Refused(sentence)) => Answer::Refused(sentence),
+        Err(ReadError::Unreadable(problem)) => Answer::Unreadable(problem),
+    }
+}
+
+/// The facts of every package, and its list of files, if it is not too large for one.
+fn inspected(file: &File, limits: &Limits) -> Result<(PackageFacts, Option<FileList>), PackageError> {
     let mut list = FileListBuilder::default();
     let end_file = |list: &mut FileListBuilder, entry: &Entry| {
         if !entry.is_folder() {
             list.end_file(entry.path());
         }
     };
-    match inspect_into(file, limits, &mut list, end_file) {
-        Ok(inspected) => {
-            let list = list.finish().ok();
-            match content_id(file, limits, format, list.as_ref()) {
-                Ok(content_id) => Answer::Read(PackageFacts {
-                    file_count: inspected.file_count,
-                    // Every package of a server with larger limits is accepted, also one that is too large for a list.
-                    manifest: list.map(|list| list.manifest().to_string()),
-                    content_id,
-                }),
-                Err(ReleaseError::Refused(sentence)) => Answer::Refused(sentence.to_owned()),
-                Err(ReleaseError::Unreadable(problem)) => Answer::Unreadable(problem),
-            }
-        }
-        Err(PackageError::Unreadable(error)) => Answer::Unreadable(error.to_string()),
-        Err(refusal) => Answer::Refused(refusal.to_string()),
+    let inspected = inspect_into(file, limits, &mut list, end_file)?;
+    let list = list.finish().ok();
+    let facts = PackageFacts {
+        file_count: inspected.file_count,
+        // Every package of a server with larger limits is accepted, also one that is too large for a list.
+        manifest: list.as_ref().map(|list| list.manifest().to_string()),
+        content_id: None,
+    };
+    Ok((facts, list))
+}
+
+fn failed<T>(failure: PackageError) -> Answer<T> {
+    match failure {
+        PackageError::Unreadable(error) => Answer::Unreadable(error.to_string()),
+        refusal => Answer::Refused(refusal.to_string()),
     }
 }
 

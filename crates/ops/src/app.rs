@@ -45,6 +45,8 @@ pub struct App {
     pub config: Config,
     /// The address at which people and phones reach the service.
     pub public_url: String,
+    /// The start of the addresses of files that clients of Expo download.
+    pub asset_base: String,
     /// The database.
     pub db: Db,
     /// Object storage.
@@ -181,6 +183,7 @@ impl App {
         let db = Db::open(config.database_url.reveal()).await?;
         let vault = open_vault(&config, &db, &dependencies).await?;
         let public_url = config.public_url.clone().unwrap_or(public_url);
+        let asset_base = config.asset_base.clone().unwrap_or_else(|| public_url.clone());
         let blob = open_blob(&config, &public_url, &vault, dependencies.clock.clone()).await?;
         let long_texts = LongTexts::open(&config.scratch_dir()).map_err(StartError::io("--data-dir"))?;
         let app_stores = open_app_stores(&config, &dependencies);
@@ -193,7 +196,7 @@ impl App {
         });
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         Ok(Arc::new(App {
-            index: Arc::new(Index::new(config.updates_per_bundle, long_texts)),
+            index: Arc::new(Index::new(config.updates_per_bundle, long_texts, &asset_base)),
             install_links: InstallLinks::new(*vault.derive(Purpose::InstallLinks)),
             app_store_event_secrets: AppStoreEventSecrets::new(*vault.derive(Purpose::StoreEvents)),
             report_tokens: ReportTokens::new(*vault.derive(Purpose::DeviceReports)),
@@ -226,6 +229,7 @@ impl App {
             clock: dependencies.clock,
             random: dependencies.random,
             public_url,
+            asset_base,
             config,
             db,
             blob,

@@ -6,9 +6,10 @@ use std::fs::File;
 use launchway_blob::{BlobError, Key};
 use launchway_domain::app::{Package, Upload};
 use launchway_domain::id::{OrgId, UploadId};
+use launchway_domain::platform::Platform;
 use launchway_domain::release::Format;
 use launchway_domain::update::Update;
-use launchway_inspection::PackageFacts;
+use launchway_inspection::{InspectionError, PackageFacts};
 use launchway_os::folders::make_private_dir;
 
 use crate::api_error::ApiError;
@@ -23,11 +24,22 @@ pub struct Prepared {
     pub upload: Upload,
     /// The record to store.
     pub package: Package,
+    /// The export in it, as JSON, if it is of format `expo`.
+    pub export: Option<String>,
 }
 
-/// Copies and verifies the bytes of an upload, a package of this format. An upload key is never served and never trusted twice
+/// What an upload should be.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Its format.
+    pub format: Format,
+    /// The platform for which it is published.
+    pub platform: Platform,
+}
+
+/// Copies and verifies the bytes of an upload, a package of the wanted form. An upload key is never served and never trusted twice
 /// (`docs/reference/uploads.md#using-an-upload`).
-pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId, format: Format) -> Result<Prepared, ApiError> {
+pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId, wanted: Wanted) -> Result<Prepared, ApiError> {
     let now = app.clock.now();
     let upload = uploads::usable(app, org, upload_id).await?;
     let largest = app.config.max_package_size;
@@ -41,8 +53,8 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId, format: Format)
     let id = app.random.id(now);
     let key = copy_key(upload_id, id)?;
     uploads::copy(app, upload_id, &key).await?;
-    let checked = check(app, &key, &upload, format).await;
-    let facts = match checked {
+    let checked = check(app, &key, &upload, wanted).await;
+    let (facts, export) = match checked {
         Ok(facts) => facts,
         Err(failure) => {
             uploads::remove(app, &key).await;
@@ -57,14 +69,23 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId, format: Format)
         sha256: upload.sha256.clone(),
         file_count: i64::try_from(facts.file_count).unwrap_or(i64::MAX),
         manifest: facts.manifest,
-        format,
+        format: wanted.format,
         content_id: facts.content_id,
     };
-    Ok(Prepared { upload, package })
+    Ok(Prepared {
+        upload,
+        package,
+        export,
+    })
 }
 
 /// Reads the copy once to verify its size and hash, and once as an archive.
-async fn check(app: &App, key: &Key, upload: &Upload, format: Format) -> Result<PackageFacts, ApiError> {
+async fn check(
+    app: &App,
+    key: &Key,
+    upload: &Upload,
+    wanted: Wanted,
+) -> Result<(PackageFacts, Option<String>), ApiError> {
     let _place = app.inspections.take(upload.org_id).await?;
     let file = match fetch(app, key, upload.size, &upload.sha256).await {
         Err(FetchError::OtherBytes) => return Err(ApiError::bad(WRONG_BYTES)),
@@ -73,8 +94,17 @@ async fn check(app: &App, key: &Key, upload: &Upload, format: Format) -> Result<
         Err(FetchError::Failed(failure)) => return Err(failure),
         Ok(file) => file,
     };
-    let inspected = app.inspector.package(file, app.config.package_limits, format).await?;
-    inspected.map_err(|refused| ApiError::bad(refused.0))
+    let (limits, refuse) = (app.config.package_limits, |refused: InspectionError| {
+        ApiError::bad(refused.0)
+    });
+    if wanted.format != Format::Expo {
+        let inspected = app.inspector.package(file, limits, wanted.format).await?;
+        return inspected.map(|facts| (facts, None)).map_err(refuse);
+    }
+    let inspected = app.inspector.export(file, limits, wanted.platform).await?;
+    let facts = inspected.map_err(refuse)?;
+    let export = serde_json::to_string(&facts.export).map_err(|error| ApiError::Internal(error.to_string()))?;
+    Ok((facts.package, Some(export)))
 }
 
 /// The hash of the list of files in a package that was stored before servers computed it; `None` if it is too large for

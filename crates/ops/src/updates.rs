@@ -1,5 +1,7 @@
 //! Changes and deletes over-the-air updates.
 
+pub mod expo;
+pub mod expo_signed;
 pub mod listing;
 pub mod publish;
 pub mod release;
@@ -58,6 +60,9 @@ pub async fn change(write: &mut Write<'_>, id: UpdateId, plan: ChangePlan) -> Re
     };
     write.org().change_update(id, &change).await?;
     let withdrawn = after.status == UpdateStatus::Withdrawn && before.status != after.status;
+    if withdrawn {
+        expo::withdrawn(write, &after).await?;
+    }
     let (action, event) = match withdrawn {
         true => ("update.withdraw", "update.withdrawn"),
         false => ("update.change", "update.changed"),
@@ -103,6 +108,7 @@ pub async fn delete(write: &mut Write<'_>, id: UpdateId) -> Result<(), ApiError>
         drafts::forget(write, &update).await?;
     }
     if update.status != UpdateStatus::Withdrawn {
+        expo::withdrawn(write, &update).await?;
         write.event("update.withdrawn", &view).await?;
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! What other services' clients are answered from: a map beside the index, for bundles with deployment keys or releases of such
 //! clients only, so that all others pay nothing (`docs/reference/foreign-clients.md`).
 
+mod expo;
 mod release;
 
 use std::collections::HashMap;
@@ -17,6 +18,8 @@ use launchway_domain::release::{Protocol, Sequence};
 use launchway_domain::update::UpdateStatus;
 use launchway_store::{ForeignBundleRows, StoreError, System};
 
+use expo::ExpoRows;
+pub use expo::{ExpoFile, ExpoIssue, ExpoReleases};
 pub use release::ForeignRelease;
 
 /// A change copies one shard.
@@ -32,6 +35,8 @@ pub struct ForeignBundle {
     offered: Box<[ForeignRelease]>,
     /// By id, all releases that clients can name.
     named: HashMap<Box<str>, Vec<NamedRelease>>,
+    /// What only clients of Expo need.
+    expo: ExpoReleases,
     /// Checks since the last [`ForeignIndex::take_checks`]; shared by all versions of the bundle.
     checks: Arc<AtomicU64>,
 }
@@ -115,6 +120,7 @@ impl ForeignBundle {
             keys: rows.keys.into_iter().map(deployment).collect(),
             offered: prune_releases(offered).into(),
             named,
+            expo: ExpoReleases::default(),
             checks: Arc::default(),
         })
     }
@@ -122,6 +128,11 @@ impl ForeignBundle {
     /// What a deployment key stands for.
     pub fn deployment(&self, key: &str) -> Option<&Deployment> {
         self.keys.get(key)
+    }
+
+    /// What clients of Expo are answered from.
+    pub fn expo(&self) -> &ExpoReleases {
+        &self.expo
     }
 
     /// The published releases, the highest first.
@@ -156,11 +167,15 @@ pub struct ForeignIndex {
     shards: Box<[ArcSwap<Shard>]>,
     hasher: RandomState,
     left: Mutex<Vec<Left>>,
+    /// The start of the addresses of files.
+    asset_base: Box<str>,
 }
 
-impl Default for ForeignIndex {
-    fn default() -> Self {
+impl ForeignIndex {
+    /// An empty index. The addresses of files begin with `asset_base`, which has no slash at its end.
+    pub fn new(asset_base: &str) -> Self {
         Self {
+            asset_base: asset_base.into(),
             shards: (0..SHARDS).map(|_| ArcSwap::default()).collect(),
             hasher: RandomState::new(),
             left: Mutex::default(),
@@ -206,7 +221,12 @@ impl ForeignIndex {
 
     /// Reads one bundle again.
     pub(crate) async fn follow(&self, system: &mut System<'_>, key: &str) -> Result<(), StoreError> {
-        let bundle = ForeignBundle::new(system.foreign_bundle(key).await?);
+        let mut rows = system.foreign_bundle(key).await?;
+        let expo = ExpoRows::of(&mut rows);
+        let mut bundle = ForeignBundle::new(rows);
+        if let Some(bundle) = &mut bundle {
+            bundle.expo = ExpoReleases::load(system, expo, &bundle.offered, &self.asset_base).await?;
+        }
         self.put(key, bundle);
         Ok(())
     }

@@ -48,15 +48,16 @@ pub struct Index {
 }
 
 impl Index {
-    /// An empty index that keeps at most `updates_per_bundle` updates of a bundle, and their long texts in a file.
-    pub fn new(updates_per_bundle: usize, long_texts: Arc<LongTexts>) -> Self {
+    /// An empty index that keeps at most `updates_per_bundle` updates of a bundle, and their long texts in a file. Addresses of
+    /// files for clients of other services begin with `asset_base`.
+    pub fn new(updates_per_bundle: usize, long_texts: Arc<LongTexts>, asset_base: &str) -> Self {
         let empty = Arc::<Shard>::default();
         Self {
             shards: (0..SHARDS).map(|_| ArcSwap::new(empty.clone())).collect(),
             places: Places::in_shards(SHARDS),
             updates_per_bundle,
             long_texts,
-            foreign: ForeignIndex::default(),
+            foreign: ForeignIndex::new(asset_base),
             leaving: Mutex::default(),
             seen: tokio::sync::Mutex::new(-1),
         }

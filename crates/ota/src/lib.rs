@@ -27,7 +27,9 @@ pub mod follow;
 pub mod report_token;
 
 pub use entry::Entry;
-pub use foreign::{Deployment, ForeignBundle, ForeignIndex, ForeignRelease, NamedRelease};
+pub use foreign::{
+    Deployment, ExpoFile, ExpoIssue, ExpoReleases, ForeignBundle, ForeignIndex, ForeignRelease, NamedRelease,
+};
 pub use index::{Callers, Index};
 pub use long_texts::LongTexts;
 pub use trust::{Download, ServedFile, TrustQuery, TrustSet};

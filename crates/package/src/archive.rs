@@ -19,6 +19,19 @@ pub struct Archive<R> {
     unpacker: Unpacker,
 }
 
+/// Where the data of an entry are in the package, and in which form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackedData {
+    /// Their offset.
+    pub start: u64,
+    /// Their number of bytes.
+    pub length: u64,
+    /// Whether they are a Deflate stream; otherwise they are the content itself.
+    pub is_deflated: bool,
+    /// The CRC-32 of the content.
+    pub checksum: u32,
+}
+
 impl<R: Read + Seek> Archive<R> {
     /// Reads and checks the directory.
     ///
@@ -62,12 +75,34 @@ impl<R: Read + Seek> Archive<R> {
     /// # Panics
     /// If there is no entry at `index`.
     pub fn unpack(&mut self, index: usize, target: &mut dyn Write) -> Result<(), PackageError> {
+        let data_start = self.data_start(index)?;
+        self.source.seek(data_start)?;
+        self.unpacker.unpack(&mut self.source, &self.entries[index], target)
+    }
+
+    /// Where the data of the entry at `index` are. They are what the directory declares only if it has been unpacked.
+    ///
+    /// # Errors
+    /// The entry's own header is not what the directory declares, or the source cannot be read.
+    ///
+    /// # Panics
+    /// If there is no entry at `index`.
+    pub fn packed_data(&mut self, index: usize) -> Result<PackedData, PackageError> {
+        let start = self.data_start(index)?;
         let entry = &self.entries[index];
+        Ok(PackedData {
+            start,
+            length: entry.packed,
+            is_deflated: entry.method != directory::STORED,
+            checksum: entry.checksum,
+        })
+    }
+
+    /// Checks the entry's own header; returns the offset of its data.
+    fn data_start(&mut self, index: usize) -> Result<u64, PackageError> {
         let next = self.entries.get(index + 1);
         let end = next.map_or(self.directory_start, |next| next.start);
-        let data_start = local::check(&mut self.source, entry, end)?;
-        self.source.seek(data_start)?;
-        self.unpacker.unpack(&mut self.source, entry, target)
+        local::check(&mut self.source, &self.entries[index], end)
     }
 }
 

@@ -24,7 +24,7 @@ mod local;
 pub mod path;
 mod source;
 
-pub use archive::Archive;
+pub use archive::{Archive, PackedData};
 pub use directory::Entry;
 pub use entry_name::EntryName;
 pub use error::{EntryError, PackageError};

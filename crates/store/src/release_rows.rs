@@ -6,6 +6,7 @@ use launchway_domain::id::{OrgId, UpdateId};
 use launchway_domain::platform::Platform;
 use launchway_domain::release::{BinaryRange, Format, Protocol, RuntimeVersion, Sequence, UpdateKind};
 use launchway_domain::rollout::Rollout;
+use launchway_domain::time::EpochMs;
 use launchway_domain::update::UpdateStatus;
 
 use crate::sql::typed;
@@ -15,6 +16,8 @@ use crate::{StoreError, System};
 /// The maximum number of releases of a bundle that are read, the newest ones, with all that was withdrawn or deleted. What a caller
 /// runs that is older is unknown, so nothing is taken away from it.
 const MAX_RELEASES: i64 = 1000;
+/// The maximum number of Expo's ids of a bundle that are read, the newest ones.
+const MAX_ISSUES: i64 = 4000;
 
 /// A bundle that clients of other services ask for.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +28,23 @@ pub struct ForeignBundleRows {
     pub keys: Vec<(String, Platform, Option<String>)>,
     /// Releases that clients of other services can name or receive, in no order.
     pub releases: Vec<ReleaseRow>,
+    /// The ids under which clients of Expo receive them, in no order.
+    pub issues: Vec<IssueRow>,
+}
+
+/// An id under which clients of Expo receive an update.
+#[derive(Clone, Debug)]
+pub struct IssueRow {
+    /// The update.
+    pub update_id: UpdateId,
+    /// The platform.
+    pub platform: Platform,
+    /// The id, a UUID.
+    pub id: String,
+    /// When clients take it as created.
+    pub created_at: EpochMs,
+    /// The withdrawn update that it leads back from; `None` if it is offered to everybody.
+    pub undoes: Option<UpdateId>,
 }
 
 /// A release that clients of other services can name or receive.
@@ -68,6 +88,10 @@ pub struct ReleaseRow {
     pub sha256: String,
     /// The package's key in object storage.
     pub blob_key: String,
+    /// Whether its manifest or directive was signed elsewhere.
+    pub is_signed: bool,
+    /// Whether an undo that was signed with it is served.
+    pub has_undo: bool,
     /// Its ids.
     pub ids: Vec<(Protocol, String)>,
     /// How its clients verify the package, if not by its SHA-256.
@@ -95,6 +119,8 @@ row! {
         size: i64,
         sha256: String,
         blob_key: String,
+        is_signed: i64,
+        has_undo: i64,
     }
 }
 
@@ -126,6 +152,8 @@ impl Row {
             size: self.size,
             sha256: self.sha256,
             blob_key: self.blob_key,
+            is_signed: self.is_signed != 0,
+            has_undo: self.has_undo != 0,
             ids: Vec::new(),
             file_hash: None,
         })
@@ -162,6 +190,7 @@ impl System<'_> {
             return Ok(ForeignBundleRows::default());
         };
         let org_id = Some(typed("foreign_ids.org_id", org)?);
+        let issues = self.issues(bundle_key).await?;
         let mut by_update: HashMap<String, Vec<(Protocol, String)>> = HashMap::new();
         let mut hashes: HashMap<String, String> = HashMap::new();
         for (_, update, protocol, id, file_hash) in ids {
@@ -176,6 +205,7 @@ impl System<'_> {
         let releases = self.releases(bundle_key).await?;
         Ok(ForeignBundleRows {
             org_id,
+            issues,
             keys: keys.into_iter().map(key).collect::<Result<_, _>>()?,
             releases: releases
                 .into_iter()
@@ -188,6 +218,27 @@ impl System<'_> {
         })
     }
 
+    async fn issues(&mut self, bundle_key: &str) -> Result<Vec<IssueRow>, StoreError> {
+        let rows = fetch_all!(
+            self.tx,
+            (String, String, String, i64, Option<String>),
+            "SELECT update_id, platform, foreign_id, issued_at, undoes FROM foreign_ids \
+             WHERE bundle_key = $1 AND issued_at IS NOT NULL ORDER BY issued_at DESC LIMIT $2",
+            bundle_key,
+            MAX_ISSUES
+        )?;
+        let read = |(update_id, platform, id, created_at, undoes): (String, String, String, i64, Option<String>)| {
+            Ok(IssueRow {
+                update_id: typed("foreign_ids.update_id", &update_id)?,
+                platform: typed("foreign_ids.platform", &platform)?,
+                id,
+                created_at,
+                undoes: undoes.map(|id| typed("foreign_ids.undoes", &id)).transpose()?,
+            })
+        };
+        rows.into_iter().map(read).collect()
+    }
+
     async fn releases(&mut self, bundle_key: &str) -> Result<Vec<ReleaseRow>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -195,7 +246,9 @@ impl System<'_> {
             "SELECT u.id, CASE WHEN u.deleted_at IS NOT NULL THEN 'withdrawn' ELSE COALESCE(u.release_status, \
              CASE WHEN u.awaiting_since IS NULL THEN u.status ELSE 'awaiting_signature' END) END AS status, \
              u.bundle_id, u.platform, u.version, u.configuration, u.fingerprint, u.release_notes, u.mandatory, u.rollout, \
-             u.kind, p.format, u.sequence, u.runtime_version, u.binary_range, p.content_id, p.size, p.sha256, p.blob_key \
+             u.kind, p.format, u.sequence, u.runtime_version, u.binary_range, p.content_id, p.size, p.sha256, p.blob_key, \
+             CAST(CASE WHEN u.signed_part IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_signed, \
+             CAST(CASE WHEN u.undo IS NULL THEN 0 ELSE 1 END AS BIGINT) AS has_undo \
              FROM updates u JOIN packages p ON p.id = u.package_id WHERE u.bundle_key = $1 AND u.sequence IS NOT NULL \
              AND (u.kind = 'embedded' OR EXISTS (SELECT 1 FROM foreign_ids f WHERE f.update_id = u.id)) \
              ORDER BY u.id DESC LIMIT $2",

@@ -211,6 +211,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-delta",
             "launchway-device",
             "launchway-domain",
+            "launchway-foreign",
             "launchway-project",
             "launchway-runner",
             "launchway-trust",

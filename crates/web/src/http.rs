@@ -19,6 +19,8 @@ pub mod docs;
 pub mod endpoint;
 pub mod env_vars;
 pub mod event_stream;
+pub mod expo;
+pub mod expo_assets;
 pub mod fingerprints;
 pub mod health;
 pub mod hot_updater;

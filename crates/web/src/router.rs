@@ -20,9 +20,9 @@ use crate::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportTok
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
     api_keys, app_store_events, apps, audit, auth, build_logs, build_stream, builds, capgo, codepush, credentials,
-    deployment_keys, device_logins, docs, env_vars, fingerprints, health, hot_updater, install, invitations, members,
-    names, openapi, orgs, reports, runner_protocol, runners, sessions, submissions, trust, tuf, update_check, updates,
-    uploads, usage, webhooks,
+    deployment_keys, device_logins, docs, env_vars, expo, expo_assets, fingerprints, health, hot_updater, install,
+    invitations, members, names, openapi, orgs, reports, runner_protocol, runners, sessions, submissions, trust, tuf,
+    update_check, updates, uploads, usage, webhooks,
 };
 use crate::{dashboard, pages};
 
@@ -150,6 +150,8 @@ pub fn router(app: &Arc<App>) -> Router {
         Router::new()
             .route("/tuf/{*path}", get(tuf::read).options(update_check::preflight))
             .route("/codepush/{*path}", get(codepush::read).post(codepush::report))
+            .route("/expo/{bundleId}", get(expo::read))
+            .route("/expo/{bundleId}/assets/{sha256}", get(expo_assets::read))
             .route("/hot-updater/{*path}", get(hot_updater::read))
             .route(capgo::UPDATES, post(capgo::updates))
             .route(capgo::STATS, post(capgo::stats))

@@ -1,5 +1,5 @@
 //! The layer in front of the router: accepts connections, assigns request ids, determines the client's address, answers
-//! the public check, checks of the clients of CodePush, Capgo and hot-updater, and requests for signed metadata directly, and logs all other requests.
+//! the public check, checks of other services' clients and requests for signed metadata directly, and logs all other requests.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
@@ -29,7 +29,7 @@ use tower::ServiceExt;
 use crate::check_connection::{self, CheckRequest, Next, push_answer};
 use crate::connection::{Connection, Timeouts, Unread};
 use crate::connection_slots::ConnectionSlots;
-use crate::http::{capgo, codepush, hot_updater, tuf, update_check};
+use crate::http::{capgo, codepush, expo, hot_updater, tuf, update_check};
 use crate::local_peer::{self, Holder};
 use crate::request_body::RequestBody;
 use crate::router::router;
@@ -103,6 +103,7 @@ impl HttpServer {
         let start = Counters::check_start();
         let check = self.answer_check(request, peer);
         let check = check.or_else(|| self.answer_codepush(request, peer));
+        let check = check.or_else(|| self.answer_expo(request, peer));
         let answer = if let Some(answer) = check.or_else(|| self.answer_hot_updater(request, peer)) {
             self.app.counters.check(answer.status(), start);
             answer
@@ -143,6 +144,17 @@ impl HttpServer {
         let address = self.address_of(request.headers(), peer);
         let query = request.uri().query().unwrap_or_default();
         Some(codepush::answer(&self.app, path, query, address))
+    }
+
+    /// Answers a check of a client of Expo without the router.
+    fn answer_expo<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
+        let path = request.uri().path().strip_prefix(expo::PREFIX)?;
+        let headers = request.headers();
+        let is_check = *request.method() == Method::GET && self.app.config.roles.check;
+        if !is_check || !expo::needs_no_waiting(path, headers) {
+            return None;
+        }
+        Some(expo::answer(&self.app, path, headers, self.address_of(headers, peer)))
     }
 
     /// Answers a check of a hot-updater client without the router.

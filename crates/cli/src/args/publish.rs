@@ -73,6 +73,30 @@ pub struct PublishArgs {
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100), help_heading = "Who gets it")]
     pub rollout: Option<u8>,
 
+    /// Publish an export of Expo, for apps of this runtime version [default: the project's, for an export of an app with
+    /// expo-updates]
+    #[arg(long, value_name = "VERSION", help_heading = "Apps with expo-updates")]
+    pub runtime_version: Option<String>,
+    /// Sign the manifest and its undo with this private RSA key in PEM, which is not sent
+    #[arg(long, value_name = "FILE", help_heading = "Apps with expo-updates")]
+    pub expo_signing_key: Option<PathBuf>,
+    /// Name of the key in the app [default: the project's, or root]
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "expo_signing_key",
+        help_heading = "Apps with expo-updates"
+    )]
+    pub expo_key_id: Option<String>,
+    /// Address from which apps download files, where the server has a setting for it [default: that of the newest update]
+    #[arg(
+        long,
+        value_name = "URL",
+        requires = "expo_signing_key",
+        help_heading = "Apps with expo-updates"
+    )]
+    pub expo_asset_base: Option<String>,
+
     /// Sign with this command: it reads the bytes from standard input and prints the DER of the signature
     #[arg(long, value_name = "COMMAND", help_heading = "Signed updates")]
     pub sign_with: Option<String>,

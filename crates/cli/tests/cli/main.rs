@@ -26,6 +26,7 @@ mod doctor_sdk;
 mod env_vars;
 #[cfg(unix)]
 mod every_command;
+mod expo_updates;
 #[path = "../../../client/tests/client/fake_server.rs"]
 mod fake_server;
 mod fingerprint;

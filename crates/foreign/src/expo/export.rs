@@ -11,7 +11,7 @@ use super::manifest::MAX_ASSETS;
 /// The name of the list in an export.
 pub const METADATA_FILE: &str = "metadata.json";
 /// The largest list, in bytes.
-const MAX_METADATA_BYTES: usize = 4 * 1024 * 1024;
+pub const MAX_METADATA_BYTES: usize = 4 * 1024 * 1024;
 /// The longest path, in bytes.
 const MAX_PATH_BYTES: usize = 1024;
 

@@ -309,6 +309,9 @@ async fn use_upload(write: &mut Write<'_>, prepared: &Prepared) -> Result<Packag
     }
     let now = write.now();
     write.org().create_package(&prepared.package, now).await?;
+    if let Some(export) = &prepared.export {
+        write.org().set_package_export(prepared.package.id, export).await?;
+    }
     Ok(prepared.package.clone())
 }
 

@@ -15,6 +15,8 @@ use launchway_store::{NewForeignId, Org};
 use sha2::{Digest, Sha256};
 
 use crate::api_error::ApiError;
+use crate::updates::expo;
+use crate::updates::expo_signed::SignedPlan;
 use crate::updates::publish::UpdatePlan;
 use crate::write::Write;
 
@@ -65,9 +67,12 @@ pub enum ReleaseError {
     /// A hash of another package.
     #[error("fileHash is the SHA-256 of another package. Leave it out, or give the signature that hot-updater made.")]
     OtherFileHash,
-    /// Exports of Expo are not served.
-    #[error("format must be archive, codepush or hot-updater: this server does not serve exports of Expo")]
-    Expo,
+    /// What was signed is for no client of the format.
+    #[error("expo is only for updates of format expo, and for kind embedded")]
+    SignedFormat,
+    /// Clients of Expo name their runtime.
+    #[error("runtimeVersion is required for updates of format expo. It is that of the installed app.")]
+    NoRuntime,
 }
 
 impl From<ReleaseError> for ApiError {
@@ -86,6 +91,8 @@ pub struct ReleasePlan {
     binary_range: Option<BinaryRange>,
     /// CodePush's label.
     label: Option<String>,
+    /// What was signed for clients of Expo.
+    signed: Option<SignedPlan>,
     /// Capgo's name: `None` if its clients do not get the update, and `Some(None)` if the server chooses.
     capgo: Option<Option<String>>,
     file_hash: Option<FileHash>,
@@ -120,12 +127,23 @@ impl ReleasePlan {
                 .transpose()
                 .map_err(|error| ApiError::bad(format!("binaryRange {error}")))?,
             label: None,
+            signed: None,
             capgo: None,
             file_hash: file_hash.map_err(|error| ApiError::bad(format!("fileHash {error}")))?,
             names_ids: request.foreign_ids.is_some(),
         };
+        if let Some(signed) = &request.expo {
+            let signed = SignedPlan::read(signed, plan.kind, plan.runtime_version.as_ref())?;
+            let own = signed.runtime_version().cloned();
+            plan.runtime_version = plan.runtime_version.or(own);
+            plan.signed = Some(signed);
+        }
         plan.read_ids(request)?;
         plan.check()?;
+        let is_upload = plan.kind == UpdateKind::Update && request.upload_id.is_some();
+        if is_upload && plan.format() == Format::Expo && plan.runtime_version.is_none() {
+            return Err(ReleaseError::NoRuntime.into());
+        }
         Ok(plan)
     }
 
@@ -163,15 +181,14 @@ impl ReleasePlan {
                 false => Ok(()),
             };
         }
-        let Some(format) = self.format else { return Ok(()) };
-        match format {
-            Format::Expo => Err(ReleaseError::Expo),
-            _ => self.check_format(format),
-        }
+        self.format.map_or(Ok(()), |format| self.check_format(format))
     }
 
     /// Whether clients of a format could use what the request says.
     fn check_format(&self, format: Format) -> Result<(), ReleaseError> {
+        if self.signed.is_some() && format != Format::Expo {
+            return Err(ReleaseError::SignedFormat);
+        }
         if self.runtime_version.is_some() && format != Format::Expo {
             return Err(ReleaseError::Runtime);
         }
@@ -229,6 +246,9 @@ impl ReleasePlan {
         if self.binary_range.is_none() {
             self.binary_range.clone_from(&source.release.binary_range);
         }
+        if self.runtime_version.is_none() {
+            self.runtime_version.clone_from(&source.release.runtime_version);
+        }
         if !self.names_ids && source.release.format == Format::Archive {
             let ids = write.org().foreign_ids(source.id).await?;
             if ids.iter().any(|(protocol, _)| *protocol == Protocol::Capgo) {
@@ -279,7 +299,7 @@ impl ReleasePlan {
     pub async fn name(&self, write: &mut Write<'_>, bundle: &BundleId, update: &Update) -> Result<(), ApiError> {
         let naming = Naming { bundle, update };
         if update.release.kind == UpdateKind::Embedded {
-            return Ok(());
+            return expo::issue(write, bundle, update, self.signed.as_ref()).await;
         }
         match update.release.format {
             Format::Archive => match &self.capgo {
@@ -291,7 +311,7 @@ impl ReleasePlan {
                 naming.codepush(write, given).await
             }
             Format::HotUpdater => naming.hot_updater(write, self.file_hash.as_ref()).await,
-            Format::Expo => Err(ReleaseError::Expo.into()),
+            Format::Expo => expo::issue(write, bundle, update, self.signed.as_ref()).await,
         }
     }
 }

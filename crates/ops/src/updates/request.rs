@@ -8,7 +8,7 @@ use crate::api_error::ApiError;
 use crate::app::App;
 use crate::caller::Caller;
 use crate::create::{Created, Order, create};
-use crate::packages::{self, Prepared};
+use crate::packages::{self, Prepared, Wanted};
 use crate::trust::publication;
 use crate::updates::publish::{self, Source, UpdatePlan};
 use crate::uploads;
@@ -39,9 +39,13 @@ impl Order for UpdatePlan {
         publish::build(&mut app.db.read().await?.org(caller.org_id()?), self).await?;
         self.check_version(app, caller.org_id()?).await?;
         match self.source {
-            Source::Upload(Some(id)) => packages::prepare(app, caller.org_id()?, id, self.release.format())
-                .await
-                .map(Some),
+            Source::Upload(Some(id)) => {
+                let wanted = Wanted {
+                    format: self.release.format(),
+                    platform: self.platform,
+                };
+                packages::prepare(app, caller.org_id()?, id, wanted).await.map(Some)
+            }
             Source::Upload(None) => Err(ApiError::NoSuch("upload")),
             Source::BuiltIn => Ok(None),
             Source::Update(source) => {

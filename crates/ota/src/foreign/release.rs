@@ -84,6 +84,13 @@ impl ForeignRelease {
     }
 }
 
+impl ForeignRelease {
+    /// The runtime that the installed app must have.
+    pub(super) fn runtime(&self) -> Option<&RuntimeVersion> {
+        self.runtime_version.as_ref()
+    }
+}
+
 /// How the client of the release's format names it. CodePush's ids are within their configuration, and the hash is one of them.
 fn name_of(row: &ReleaseRow) -> Option<Box<str>> {
     let protocol = match row.format {

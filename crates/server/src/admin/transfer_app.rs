@@ -5,6 +5,7 @@ use launchway_domain::bundle_id::BundleId;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::trust::transfer;
+use launchway_ops::updates::expo_signed;
 use launchway_ops::write::{NOTHING, Write};
 use serde_json::{Value, json};
 
@@ -35,6 +36,7 @@ pub async fn run(app: &App, arguments: Arguments) -> Result<(Value, String), Api
         .await?;
     let from = from.ok_or_else(|| ApiError::bad(format!("No organization has the bundle id {bundle}")))?;
     transfer::seal_again(&mut write, &bundle, from).await?;
+    expo_signed::seal_again(&mut write, &bundle, from).await?;
     let moved = json!({"bundleId": bundle.as_str(), "from": from, "to": org.id});
     write
         .audit("app.transfer", bundle.as_str(), NOTHING, Some(&moved))

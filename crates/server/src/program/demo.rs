@@ -189,7 +189,11 @@ async fn store(app: &App, upload: Upload, zip: &[u8]) -> Result<Prepared, ApiErr
         format: Format::Archive,
         content_id: None,
     };
-    Ok(Prepared { upload, package })
+    Ok(Prepared {
+        upload,
+        package,
+        export: None,
+    })
 }
 
 fn pack() -> zip::result::ZipResult<Vec<u8>> {

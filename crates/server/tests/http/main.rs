@@ -20,6 +20,7 @@ mod dashboard;
 mod device_logins;
 mod doctor;
 mod env;
+mod expo;
 mod fingerprints;
 mod foreign_stage;
 mod foreign_updates;

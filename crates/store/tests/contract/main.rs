@@ -82,6 +82,7 @@ mod dump;
 mod env_vars;
 mod errors;
 mod expansion;
+mod expo;
 mod failed_tries;
 mod holdings;
 mod idempotency;

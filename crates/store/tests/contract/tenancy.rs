@@ -15,8 +15,9 @@ use launchway_domain::usage::{Counter, Month};
 use launchway_domain::webhook::{Delivery, Webhook};
 use launchway_domain::webhook_retry::NextStep;
 use launchway_store::{
-    AppHoldings, AuditFilter, BuildFilter, Claim, EventRow, LogSegment, NamedTarget, NewForeignId, NewTrustDraft,
-    NewTrustFile, NewUpdate, StateChange, StoreError, SubmissionFilter, UpdateChange, UpdateFilter, WebhookSecrets,
+    AppHoldings, AuditFilter, BuildFilter, Claim, EventRow, IssueGroup, LogSegment, NamedTarget, NewForeignId,
+    NewTrustDraft, NewTrustFile, NewUpdate, StateChange, StoreError, SubmissionFilter, UpdateChange, UpdateFilter,
+    WebhookSecrets,
 };
 
 use crate::audit::{audit_line, link};
@@ -167,6 +168,12 @@ contract! {
         };
         assert!(org_reads!(db, org, update_of_target(&target)).is_none());
         assert_eq!(org_reads!(db, org, foreign_ids(theirs.update.id)), []);
+        let group = IssueGroup { bundle: &name, platform: Platform::Ios, runtime_version: None, configuration: None };
+        assert_eq!(org_reads!(db, org, newest_issue(&group)), None);
+        assert!(org_reads!(db, org, reissuable(&group)).is_empty());
+        assert_eq!(org_reads!(db, org, package_export(theirs.update.package_id)), None);
+        assert_eq!(org_reads!(db, org, signed_part(theirs.update.id)), None);
+        assert!(org_reads!(db, org, updates_with_undo(&name)).is_empty());
         assert_eq!(org_reads!(db, org, highest_foreign_id(Protocol::Capgo, &name, Platform::Ios)), None);
         assert_eq!(org_reads!(db, org, deployment_key(theirs.deployment_key.id)), None);
         assert_eq!(org_reads!(db, org, deployment_keys(None, ALL)).total, 0);
@@ -252,6 +259,9 @@ contract! {
         };
         assert!(!org_writes!(db, org, add_foreign_id(&stolen)));
         org_writes!(db, org, move_foreign_id(&stolen));
+        org_writes!(db, org, set_package_export(theirs.update.package_id, "ours"));
+        org_writes!(db, org, set_signed_part(theirs.update.id, "ours", None));
+        org_writes!(db, org, set_undo(theirs.update.id, "ours"));
         assert!(!org_writes!(db, org, delete_deployment_key(theirs.deployment_key.id)));
         let mut variable = theirs.variable.clone();
         variable.sealed = "ours".to_owned();

@@ -28,6 +28,7 @@ use crate::credentials::new_credential;
 use crate::deliveries::{a_delivery, a_report};
 use crate::deployment_keys::new_deployment_key;
 use crate::env_vars::env_var;
+use crate::expo::an_issue;
 use crate::records::{
     NOW, a_user, an_org, an_update, bundle, new_app, new_id, new_invitation, new_key, new_session, new_upload,
 };
@@ -85,6 +86,9 @@ pub async fn a_tenant(db: &Db, bundle_id: &str) -> Tenant {
     org_writes!(db, id, keep_fingerprint(&name, "hash", "{}", NOW));
     org_writes!(db, id, pair_fingerprint(&name, "hash", "lwfp-2"));
     a_foreign_id(db, id, &name, update.id, "theirs").await;
+    an_issue(db, id, &name, update.id, "theirs", 5).await;
+    org_writes!(db, id, set_package_export(update.package_id, "{}"));
+    org_writes!(db, id, set_signed_part(update.id, "{}", Some("sealed")));
     let deployment_key = new_deployment_key(id, bundle_id);
     assert!(org_writes!(db, id, create_deployment_key(&name, &deployment_key)));
     let report = Report {

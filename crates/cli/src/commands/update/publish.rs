@@ -3,14 +3,17 @@
 mod bundler;
 mod compatible;
 mod dry_run;
+mod expo;
+mod expo_signing;
 mod package;
 mod prepared;
 mod suitable;
 mod wanted;
 
 use launchway_domain::platform::Platform;
+use launchway_domain::release::Format;
 
-use self::prepared::{Desks, PreparedUpdate};
+use self::prepared::{Desks, PreparedUpdate, Wanted};
 use crate::args::fingerprint::AppArgs;
 use crate::args::publish::{PublishArgs, Target};
 use crate::commands::fingerprint;
@@ -22,18 +25,25 @@ pub async fn run(arguments: PublishArgs, context: &Context) -> Result<(), Failur
     let mut wanted = Vec::new();
     for platform in platforms(&arguments, context)? {
         suitable::check(platform, &arguments, context)?;
-        let (create, native) = wanted::from(platform, &arguments, context)?;
-        wanted.push((platform, create, native));
+        let (mut create, native) = wanted::from(platform, &arguments, context)?;
+        let expo = expo::find(platform, &arguments, context)?;
+        let signer = expo.as_ref().map(|app| app.signer(&arguments)).transpose()?.flatten();
+        if let Some(app) = expo {
+            create.format = Some(Format::Expo.into());
+            create.runtime_version = Some(app.runtime_version);
+        }
+        wanted.push((platform, create, native, signer));
     }
     let client = context.client()?;
     let mut desks = Desks::new(&client, context);
     let is_one = wanted.len() == 1;
     let mut ready = Vec::new();
-    for (platform, create, native) in wanted {
+    for (platform, create, native, signer) in wanted {
         if !is_one {
             context.printer.note(&format!("Preparing the update for {platform}"));
         }
-        ready.push(PreparedUpdate::of(platform, create, native, &arguments, &mut desks).await?);
+        let wanted = Wanted { create, native, signer };
+        ready.push(PreparedUpdate::of(platform, wanted, &arguments, &mut desks).await?);
     }
     if arguments.dry_run {
         return dry_run::print(&ready, context);

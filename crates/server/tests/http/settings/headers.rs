@@ -47,6 +47,9 @@ async fn kinds(app: &TestApp, key: &str) -> Vec<(Method, String, u16)> {
         (Method::OPTIONS, check.to_owned(), 200),
         (Method::GET, "/tuf/com.example.app/timestamp.json".to_owned(), 404),
         (Method::HEAD, "/tuf/com.example.app/timestamp.json".to_owned(), 404),
+        (Method::GET, "/expo/com.example.app".to_owned(), 400),
+        (Method::HEAD, "/expo/com.example.app".to_owned(), 400),
+        (Method::GET, format!("/expo/com.example.app/assets/{}", "0a".repeat(32)), 404),
         (Method::GET, "/".to_owned(), 200),
         (Method::GET, "/docs".to_owned(), 200),
         (Method::GET, "/openapi.json".to_owned(), 200),
@@ -103,6 +106,7 @@ async fn no_other_origin_reads_what_is_not_for_everybody() {
         "/readyz",
         "/nothing",
         "/api/nothing",
+        "/expo/com.example.app",
         "/tuf/com.example.app/timestamp.json",
     ] {
         calls.push((Method::GET, path.to_owned()));

@@ -54,6 +54,8 @@ fn json(update: &PreparedUpdate) -> Value {
         "version": create.version,
         "buildNumber": build_number(update),
         "configuration": create.configuration,
+        "format": create.format,
+        "runtimeVersion": create.runtime_version,
         "fingerprint": update.fingerprint_hash(),
         "releaseNotes": create.release_notes.as_deref().unwrap_or_default(),
         "mandatory": create.mandatory.unwrap_or_default(),

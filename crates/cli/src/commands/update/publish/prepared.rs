@@ -8,6 +8,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::update::UpdateStatus;
 
 use super::compatible::{self, UpdateFingerprint};
+use super::expo_signing::ExpoKey;
 use super::package::{self, Package};
 use super::wanted::Native;
 use crate::args::publish::PublishArgs;
@@ -54,6 +55,16 @@ impl<'c> Desks<'c> {
     }
 }
 
+/// What is to be published.
+pub struct Wanted {
+    /// The request, without the upload.
+    pub create: CreateUpdate,
+    /// The version of the native project.
+    pub native: Native,
+    /// What signs an update of Expo.
+    pub signer: Option<ExpoKey>,
+}
+
 /// An update that is ready.
 pub struct PreparedUpdate {
     /// The request, without the upload.
@@ -70,11 +81,14 @@ impl PreparedUpdate {
     /// Checks and packs an update.
     pub async fn of(
         platform: Platform,
-        create: CreateUpdate,
-        native: Native,
+        wanted: Wanted,
         arguments: &PublishArgs,
         desks: &mut Desks<'_>,
     ) -> Result<Self, Failure> {
+        if wanted.create.format.is_some() {
+            return Self::of_expo(platform, wanted, arguments, desks).await;
+        }
+        let Wanted { create, native, .. } = wanted;
         let (client, context) = (desks.client, desks.context);
         desks.check(&create, arguments.sign_with.as_deref()).await?;
         let fingerprint = compatible::update_fingerprint(platform, arguments, context).await?;
@@ -90,6 +104,38 @@ impl PreparedUpdate {
             package,
             measured,
             fingerprint,
+        })
+    }
+
+    /// Packs an update for apps with Expo's client, and signs it if there is a key. These apps know neither fingerprints nor roles.
+    async fn of_expo(
+        platform: Platform,
+        wanted: Wanted,
+        arguments: &PublishArgs,
+        desks: &mut Desks<'_>,
+    ) -> Result<Self, Failure> {
+        let (client, context) = (desks.client, desks.context);
+        let Wanted {
+            mut create,
+            native,
+            signer,
+        } = wanted;
+        let package = package::prepare(platform, arguments, client, context).await?;
+        if let Some(key) = signer {
+            let base = arguments.expo_asset_base.as_deref();
+            let signed = key.sign_update(package.path(), &create, platform, base, context.now(), client);
+            create.expo = Some(signed.await?);
+        }
+        let measured = match arguments.dry_run {
+            true => Some(measure(&package).await?),
+            false => None,
+        };
+        Ok(Self {
+            create,
+            native,
+            package,
+            measured,
+            fingerprint: None,
         })
     }
 
@@ -114,7 +160,10 @@ impl PreparedUpdate {
         context
             .printer
             .set_interrupt_note("the update may have been published: launchway update list");
-        let mut desk = desks.of(&self.create.bundle_id);
+        let mut desk = match self.create.format {
+            Some(_) => None,
+            None => desks.of(&self.create.bundle_id),
+        };
         let answer = match &mut desk {
             Some(desk) => desk.publish(&self.create, lwfp2.as_deref(), facts.as_ref()).await?,
             None => client.create_update_with(&self.create, lwfp2.as_deref()).await?,

@@ -1,0 +1,184 @@
+//! Updates of Expo: the ids and times under which clients receive them. A client takes only what was created later than what it
+//! runs, so an update to which devices go back gets a new id with a later time (`docs/reference/expo.md#times`).
+
+use std::collections::BTreeSet;
+
+use launchway_domain::bundle_id::BundleId;
+use launchway_domain::release::{Format, RuntimeVersion, UpdateKind};
+use launchway_domain::rollout::Rollout;
+use launchway_domain::time::EpochMs;
+use launchway_domain::update::Update;
+use launchway_foreign::expo::{Issue, Manifest, PackedExport, UNDO_SPAN, created_at};
+use launchway_store::{IssueGroup, NewIssue, Reissuable};
+use uuid::{Builder, Uuid};
+
+use crate::api_error::ApiError;
+use crate::apps;
+use crate::updates::expo_signed::{self, SignedPlan};
+use crate::write::Write;
+
+/// Whether clients of Expo can receive an update.
+fn is_for_expo(update: &Update) -> bool {
+    update.release.format == Format::Expo || update.release.kind == UpdateKind::Embedded
+}
+
+/// Gives a new update, or a return to the built-in content, its id and time: those that were signed, or new ones.
+///
+/// # Errors
+/// No client would accept it.
+pub async fn issue(
+    write: &mut Write<'_>,
+    bundle: &BundleId,
+    update: &Update,
+    signed: Option<&SignedPlan>,
+) -> Result<(), ApiError> {
+    if let Some(signed) = signed {
+        let export = match update.release.kind {
+            UpdateKind::Update => Some(export(write, update).await?),
+            UpdateKind::Embedded => None,
+        };
+        let id = new_id(write);
+        return signed.store(write, bundle, update, export.as_ref(), id).await;
+    }
+    let time = next_time(write, bundle, update).await?;
+    let id = new_id(write);
+    if update.release.kind == UpdateKind::Update {
+        check_manifest(write, update, id, time).await?;
+    }
+    add(write, bundle, update, id, time).await
+}
+
+/// Makes sure that devices leave a withdrawn update: what they go back to is issued again, later than it.
+///
+/// # Errors
+/// Errors of the database.
+pub async fn withdrawn(write: &mut Write<'_>, update: &Update) -> Result<(), ApiError> {
+    if !is_for_expo(update) {
+        return Ok(());
+    }
+    expo_signed::serve_undo(write, update).await?;
+    let bundle = apps::bundle_id(&update.bundle_id)?;
+    let group = IssueGroup {
+        bundle: &bundle,
+        platform: update.platform,
+        runtime_version: update.release.runtime_version.as_ref(),
+        configuration: None,
+    };
+    let mut reachable = reachable(write.org().reissuable(&group).await?);
+    reachable.retain(|lower| !lower.is_signed);
+    if reachable
+        .iter()
+        .all(|lower| Some(lower.sequence) > update.release.sequence)
+    {
+        return Ok(());
+    }
+    // All of them keep their order, also those above the withdrawn one.
+    reachable.sort_by_key(|lower| lower.sequence);
+    let mut time = next_time(write, &bundle, update).await?;
+    for lower in reachable {
+        let id = new_id(write).to_string();
+        let new = NewIssue {
+            bundle: &bundle,
+            platform: update.platform,
+            update_id: lower.id,
+            id: &id,
+            created_at: time,
+            undoes: None,
+        };
+        write.org().add_issue(&new).await?;
+        time += UNDO_SPAN + 1;
+    }
+    Ok(())
+}
+
+/// Leaves out the updates below one that everybody receives whom they could reach.
+fn reachable(highest_first: Vec<Reissuable>) -> Vec<Reissuable> {
+    let mut covered = BTreeSet::new();
+    let mut kept = Vec::new();
+    for release in highest_first {
+        let reach = (
+            release.configuration.clone(),
+            release.runtime_version.clone(),
+            release.fingerprint.clone(),
+        );
+        if covered.contains(&reach) {
+            continue;
+        }
+        if release.is_published && release.rollout == Rollout::FULL {
+            covered.insert(reach);
+        }
+        kept.push(release);
+    }
+    kept
+}
+
+/// The time of the next update: now, or later than every one of its runtime.
+async fn next_time(write: &mut Write<'_>, bundle: &BundleId, update: &Update) -> Result<EpochMs, ApiError> {
+    let group = IssueGroup {
+        bundle,
+        platform: update.platform,
+        runtime_version: update.release.runtime_version.as_ref(),
+        configuration: None,
+    };
+    let newest = write.org().newest_issue(&group).await?;
+    Ok(created_at(write.now(), newest))
+}
+
+fn new_id(write: &Write<'_>) -> Uuid {
+    let mut bytes = [0; 16];
+    write.app().random.fill(&mut bytes);
+    Builder::from_random_bytes(bytes).into_uuid()
+}
+
+async fn add(
+    write: &mut Write<'_>,
+    bundle: &BundleId,
+    update: &Update,
+    id: Uuid,
+    time: EpochMs,
+) -> Result<(), ApiError> {
+    let id = id.to_string();
+    let new = NewIssue {
+        bundle,
+        platform: update.platform,
+        update_id: update.id,
+        id: &id,
+        created_at: time,
+        undoes: None,
+    };
+    if write.org().add_issue(&new).await? {
+        Ok(())
+    } else {
+        Err(ApiError::bad(format!(
+            "Another update of this app and platform already has the id {id}"
+        )))
+    }
+}
+
+/// Refuses files that a client would not accept under their names.
+async fn check_manifest(write: &mut Write<'_>, update: &Update, id: Uuid, time: EpochMs) -> Result<(), ApiError> {
+    let export = export(write, update).await?;
+    let issue = Issue {
+        id,
+        created_at: time,
+        runtime_version: runtime_version(update)?,
+        configuration: update.configuration.as_ref().map(|label| label.as_str()),
+        asset_base: &write.app().asset_base,
+        bundle_id: &update.bundle_id,
+    };
+    match Manifest::parse(&export.manifest(&issue).to_json()) {
+        Ok(_) => Ok(()),
+        Err(refused) => Err(ApiError::bad(format!("The manifest of the export {refused}"))),
+    }
+}
+
+fn runtime_version(update: &Update) -> Result<&RuntimeVersion, ApiError> {
+    let runtime_version = update.release.runtime_version.as_ref();
+    runtime_version.ok_or_else(|| ApiError::Internal("an update of Expo without runtime version".to_owned()))
+}
+
+async fn export(write: &mut Write<'_>, update: &Update) -> Result<PackedExport, ApiError> {
+    let json = write.org().package_export(update.package_id).await?;
+    let export = json.and_then(|json| serde_json::from_str(&json).ok());
+    export.ok_or_else(|| ApiError::Internal("a package of Expo without its export".to_owned()))
+}

@@ -1,0 +1,193 @@
+//! Updates of Expo that their developers sign: Expo's own certificates verify what is served, and the server signs nothing.
+
+use std::cell::RefCell;
+use std::io::{Cursor, Read};
+
+use launchway_domain::platform::Platform;
+use launchway_domain::release::RuntimeVersion;
+use launchway_domain::time::EpochMs;
+use launchway_foreign::expo::{Asset, Export, Manifest, Part, Previous, SignedRelease};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::phone::{Expo, Phone};
+use super::{Day, export};
+use crate::foreign_updates::publish;
+use crate::stage::BUNDLE;
+use crate::support::{Answer, TestApp, with};
+
+/// The manifest of an export, as its developer writes it.
+fn manifest(day: &Day, zip: &[u8], number: u128, created_at: EpochMs) -> Manifest {
+    let mut archive = zip::ZipArchive::new(Cursor::new(zip)).unwrap();
+    let mut read = |path: &str| {
+        let mut bytes = Vec::new();
+        archive.by_name(path).unwrap().read_to_end(&mut bytes).unwrap();
+        bytes
+    };
+    let listed = Export::parse(&read("metadata.json"), Platform::Android).unwrap();
+    let config: Value = serde_json::from_slice(&read("expoConfig.json")).unwrap();
+    let mut asset = |path: &str, key: &str, extension: &str| {
+        let sha256 = Sha256::digest(read(path)).into();
+        Asset::new(key, extension, sha256, &day.app.origin, BUNDLE)
+    };
+    Manifest {
+        id: Uuid::from_u128(number),
+        created_at,
+        runtime_version: RuntimeVersion::parse("1.0.0").unwrap(),
+        launch_asset: asset(&listed.bundle, "script", "bundle"),
+        assets: listed.assets.iter().map(|file| asset(&file.path, file.key(), &file.extension)).collect(),
+        metadata: [("configuration".to_owned(), "production".to_owned())].into(),
+        extra: json!({"expoClient": config}).as_object().unwrap().clone(),
+    }
+}
+
+/// A developer of the app.
+struct Developer<'e> {
+    expo: RefCell<&'e mut Expo>,
+    key: String,
+}
+
+impl Developer<'_> {
+    fn sign(&self, manifest: &Manifest, previous: Option<Previous<'_>>) -> SignedRelease {
+        let sign = |bytes: &[u8]| Ok::<_, String>(self.expo.borrow_mut().sign(&self.key, bytes));
+        SignedRelease::sign(manifest, previous, "main", sign).unwrap()
+    }
+
+    /// What is sent for a release.
+    fn expo(release: &SignedRelease, previous: Option<&Value>) -> Value {
+        let mut undo = json!({"embedded": text(&release.embedded)});
+        if let (Some(part), Some(update)) = (&release.previous, previous) {
+            undo["previous"] = text(part);
+            undo["previousUpdateId"] = update["id"].clone();
+        }
+        json!({"part": text(&release.manifest), "undo": undo})
+    }
+}
+
+fn text(part: &Part) -> Value {
+    let signature = part.signature.as_ref().unwrap().header();
+    json!({"body": String::from_utf8(part.body.clone()).unwrap(), "signature": signature})
+}
+
+async fn send(day: &Day, zip: &[u8], expo: Value) -> Answer {
+    let own = json!({"format": "expo", "runtimeVersion": "1.0.0", "configuration": "production", "expo": expo});
+    publish(&day.app, &day.key, zip, own).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_developers_sign_is_served_as_it_is() {
+    let mut expo = Expo::install();
+    for app in TestApp::on_both().await {
+        signed_releases(&Day::new(app).await, &mut expo).await;
+    }
+}
+
+async fn signed_releases(day: &Day, expo: &mut Expo) {
+    let (key, certificate) = expo.keys();
+    let (_, other_certificate) = expo.keys();
+    let phone = |device: &str| day.phone(device).verifying(&certificate, "main");
+    day.release("unsigned", json!({})).await;
+    assert_eq!(phone("device-1").sync(expo), "nothing", "a client that verifies is not sent what it would refuse");
+
+    // One release after the other, each with its undo.
+    let developer = Developer { expo: RefCell::new(expo), key };
+    let (zips, now) = (["one", "two", "three"].map(|name| export(name, 3)), day.app.app.clock.now());
+    let manifests: Vec<_> =
+        zips.iter().zip(1..).map(|(zip, number)| manifest(day, zip, number, now + number as i64 * 1000)).collect();
+    let mut updates: Vec<Value> = Vec::new();
+    for (number, zip) in zips.iter().enumerate() {
+        let before = number
+            .checked_sub(1)
+            .map(|before| Previous { manifest: &manifests[before], id: Uuid::from_u128(100 + number as u128) });
+        let release = developer.sign(&manifests[number], before);
+        let sent = Developer::expo(&release, updates.last());
+        updates.push(send(day, zip, sent).await.created());
+    }
+    let expo = developer.expo.into_inner();
+    let mut holder = phone("device-1");
+    assert_eq!(holder.sync(expo), "three");
+    let answer = phone("device-2").check(expo);
+    assert_eq!(answer["parts"]["manifest"]["text"].as_str().unwrap().as_bytes(), manifests[2].to_json());
+    assert_eq!(day.phone("device-2").verifying(&other_certificate, "main").sync(expo), "a manifest that is not signed");
+    assert_eq!(day.phone("device-2").verifying(&certificate, "other").sync(expo), "nothing");
+    assert_eq!(day.phone("device-2").sync(expo), "three", "a client that does not verify takes it, too");
+
+    undo(day, expo, &updates, holder, phone("device-3")).await;
+}
+
+/// The undo is served on a withdrawal, and never on a pause.
+async fn undo(day: &Day, expo: &mut Expo, updates: &[Value], mut holder: Phone, mut fresh: Phone) {
+    day.change(&updates[2], json!({"status": "paused"})).await;
+    assert_eq!(holder.sync(expo), "nothing");
+    assert_eq!(fresh.sync(expo), "two");
+    day.change(&updates[2], json!({"status": "withdrawn"})).await;
+    assert_eq!(holder.sync(expo), "two");
+    assert_eq!(holder.running(), Uuid::from_u128(102).to_string());
+    assert_eq!(holder.sync(expo), "nothing");
+    assert_eq!(fresh.sync(expo), "nothing", "it never had what was withdrawn");
+    // What the undo leads to is withdrawn, too: only the built-in content is later.
+    day.change(&updates[1], json!({"status": "withdrawn"})).await;
+    assert_eq!(holder.sync(expo), "built-in");
+    assert_eq!(holder.sync(expo), "one, which is not later");
+    assert_eq!(fresh.sync(expo), "one");
+    assert_eq!(fresh.running(), Uuid::from_u128(101).to_string());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_client_could_not_take_is_refused() {
+    let mut expo = Expo::install();
+    let day = Day::new(TestApp::start().await).await;
+    let (key, _) = expo.keys();
+    let developer = Developer { expo: RefCell::new(&mut expo), key };
+    let (zip, now) = (export("one", 3), day.app.app.clock.now());
+    let good = manifest(&day, &zip, 1, now);
+    let signed = |manifest: &Manifest| Developer::expo(&developer.sign(manifest, None), None);
+    let at = |created_at| signed(&Manifest { created_at, ..good.clone() });
+    let elsewhere = String::from_utf8(good.to_json()).unwrap().replace(&day.app.origin, "https://cdn.example.com");
+    let elsewhere = Manifest::parse(elsewhere.as_bytes()).unwrap();
+    let other_files = manifest(&day, &export("two", 3), 1, now);
+    let other_runtime = Manifest { runtime_version: RuntimeVersion::parse("2.0.0").unwrap(), ..good.clone() };
+    let patched = |patch: Value| with(signed(&good), &patch);
+    let origin = day.app.origin.clone();
+    for (sent, message) in [
+        (at(now + 301_000), "expo.part must be created at most 5 minutes ahead of the server's clock".to_owned()),
+        (
+            signed(&elsewhere),
+            format!(
+                "expo.part names a file at another address than {origin}/expo/BUNDLE/assets/SHA256, where this server serves it"
+            ),
+        ),
+        (signed(&other_files), "expo.part names a file that is not in the package, or another script".to_owned()),
+        (signed(&other_runtime), "expo.part has another runtimeVersion than the request".to_owned()),
+        (
+            patched(json!({"undo": null})),
+            "expo.undo is required: without it, devices cannot leave the update once it is withdrawn".to_owned(),
+        ),
+        (
+            patched(json!({"undo": at(now + 1)["undo"]})),
+            "expo.undo must be created right after the update: previous one millisecond later, embedded two".to_owned(),
+        ),
+        (
+            patched(json!({"part": {"body": "{}", "signature": signed(&good)["part"]["signature"]}})),
+            "expo.part is not a manifest of Expo Updates: missing field `id` at line 1 column 2".to_owned(),
+        ),
+        (
+            patched(json!({"part": {"body": signed(&good)["part"]["body"], "signature": "sig=1"}})),
+            "expo.part.signature must be an expo-signature header with sig, keyid and alg=\"rsa-v1_5-sha256\""
+                .to_owned(),
+        ),
+        (
+            patched(json!({"certificateChain": "--launchway-part"})),
+            "expo.certificateChain must be certificates in PEM, of at most 16 KiB".to_owned(),
+        ),
+    ] {
+        send(&day, &zip, sent).await.refused(400, &message);
+    }
+    send(&day, &zip, signed(&good)).await.created();
+    let again = send(&day, &zip, signed(&Manifest { id: Uuid::from_u128(2), ..good.clone() })).await;
+    assert!(again.text().contains("must be created more than 2 ms after the newest update"), "{}", again.text());
+    let same_id = send(&day, &zip, at(now + 1000)).await;
+    let id = good.id;
+    same_id.refused(400, &format!("expo: another update of this app and platform already has the id {id}"));
+}

@@ -1,0 +1,235 @@
+//! The check of clients of Expo Updates (`docs/reference/expo.md`), answered from memory like the public check, with no query, lock or
+//! log line. Only a client that names updates which failed waits until that is stored.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::{Extension, Request as HttpRequest, State};
+use axum::http::{HeaderMap, HeaderValue, Response as HttpResponse, StatusCode};
+use bytes::Bytes;
+use launchway_domain::id::UpdateId;
+use launchway_domain::ota::{Abilities, Current, NativeCode, Release, ReleaseCaller, ReleaseDecision, decide_release};
+use launchway_domain::percent;
+use launchway_domain::release::{Format, Protocol as Client};
+use launchway_domain::report::ReportKind;
+use launchway_foreign::expo::{Answer, Body, Protocol, Refusal, Request, Response};
+use launchway_ops::app::App;
+use launchway_ops::caller::Origin;
+use launchway_ota::{ExpoIssue, ForeignBundle, ForeignRelease};
+
+/// The path of all apps, before the bundle identifier.
+pub const PREFIX: &str = "/expo/";
+/// The header with updates that failed.
+const FAILED: &str = "expo-recent-failed-update-ids";
+const NO_APP: &str = "this server has no updates for clients of Expo of this app";
+const NO_PATH: &str = "there is no such path; compare updates.url in your app with the one in the documentation";
+const TOO_MANY: &str = "too many requests, try again later";
+
+/// `GET` and `HEAD` of an app.
+pub async fn read(
+    State(app): State<Arc<App>>,
+    origin: Extension<Origin>,
+    request: HttpRequest,
+) -> axum::response::Response {
+    let (parts, _) = request.into_parts();
+    let path = parts.uri.path().strip_prefix(PREFIX).unwrap_or_default();
+    report(&app, path, &parts.headers).await;
+    answer(&app, path, &parts.headers, origin.0.address).map(axum::body::Body::from)
+}
+
+/// Whether a request is answered without waiting: it is a check, and names no update that failed.
+pub fn needs_no_waiting(path: &str, headers: &HeaderMap) -> bool {
+    !path.contains('/') && !headers.contains_key(FAILED)
+}
+
+/// Answers one check. `path` is what follows [`PREFIX`], still percent-encoded.
+pub fn answer(app: &App, path: &str, headers: &HeaderMap, address: IpAddr) -> HttpResponse<Bytes> {
+    let request = Request::read(|name| Some(headers.get(name)?.as_bytes()));
+    let protocol = request.as_ref().map_or(Protocol::V1, |request| request.protocol);
+    if let Err(retry_after) = app.addresses.count(address, app.clock.now()) {
+        let message = TOO_MANY.to_owned();
+        return http(Refusal::TooManyRequests { message, retry_after }.respond(protocol));
+    }
+    let Some(bundle_id) = bundle_id(path) else {
+        return http(Refusal::NotFound(NO_PATH.to_owned()).respond(protocol));
+    };
+    let request = match request {
+        Ok(request) => request,
+        Err(error) => return http(error.refusal().respond(protocol)),
+    };
+    let answered = app.index.foreign().check(&bundle_id, |bundle| decide(bundle, &request));
+    answered.unwrap_or_else(|| http(Refusal::NotFound(NO_APP.to_owned()).respond(protocol)))
+}
+
+/// The response of a refusal.
+pub fn refuse(refusal: Refusal) -> HttpResponse<Bytes> {
+    http(refusal.respond(Protocol::V1))
+}
+
+/// The bundle identifier of a path.
+pub fn bundle_id(path: &str) -> Option<String> {
+    let decoded = percent::decode(path)?;
+    (!path.is_empty() && !path.contains('/') && !decoded.contains('/')).then_some(decoded)
+}
+
+/// The releases that a client says could not be started.
+fn failed(bundle: &ForeignBundle, request: &Request<'_>) -> Vec<UpdateId> {
+    let issues = request.failed.iter();
+    let known = issues.filter_map(|id| bundle.expo().issue(request.platform, *id));
+    known.map(|issue| issue.update_id).collect()
+}
+
+fn decide(bundle: &ForeignBundle, request: &Request<'_>) -> HttpResponse<Bytes> {
+    let expo = bundle.expo();
+    let runs = request.current.filter(|_| !request.runs_embedded());
+    let named = runs.and_then(|id| bundle.named(Client::Expo, request.platform, &id.to_string()));
+    let held = runs.and_then(|id| expo.issue(request.platform, id));
+    // A client that changed its channel does not compare the times of both.
+    let is_of_channel = named.is_some_and(|named| {
+        let configuration = named.held().configuration;
+        configuration.is_none() || configuration == request.channel
+    });
+    let held = held.filter(|_| is_of_channel);
+    let caller = ReleaseCaller {
+        platform: request.platform,
+        configuration: request.channel,
+        format: Format::Expo,
+        runtime_version: Some(request.runtime_version),
+        binary_version: None,
+        native_code: NativeCode::Unsaid,
+        current: match named {
+            _ if request.runs_embedded() => Current::Embedded,
+            Some(named) => Current::Known(named.held()),
+            None => Current::Unknown,
+        },
+        abilities: Abilities::ALL,
+    };
+    let failed = failed(bundle, request);
+    let reaches = |release: &ForeignRelease| {
+        expo.offer(release.update_id).is_some()
+            && release.rollout().includes(release.id(), request.device_id)
+            && !failed.contains(&release.update_id)
+    };
+    match decide_release(&caller, bundle.offered(), reaches) {
+        ReleaseDecision::UpToDate | ReleaseDecision::OtherBinary(_) => http(Answer::Nothing.respond(request)),
+        ReleaseDecision::Update(release) => offer(bundle, request, release, held),
+        ReleaseDecision::RollBackTo(release) => go_back(bundle, request, release, held),
+        ReleaseDecision::BuiltIn(release) => to_built_in(bundle, request, release, held),
+    }
+}
+
+fn offer(
+    bundle: &ForeignBundle,
+    request: &Request<'_>,
+    release: &ForeignRelease,
+    held: Option<&ExpoIssue>,
+) -> HttpResponse<Bytes> {
+    let Some(offer) = bundle.expo().offer(release.update_id) else {
+        return http(Answer::Nothing.respond(request));
+    };
+    // A client does not take what was created before what it runs.
+    let is_later = held.is_none_or(|held| held.created_at < offer.created_at);
+    let answer = if is_later {
+        Answer::Served(&offer.served)
+    } else {
+        Answer::Nothing
+    };
+    http(answer.respond(request))
+}
+
+/// What leads from a withdrawn release to a lower one: that release if it was issued again since, else what was signed for the
+/// purpose, else the built-in content.
+fn go_back(
+    bundle: &ForeignBundle,
+    request: &Request<'_>,
+    release: &ForeignRelease,
+    held: Option<&ExpoIssue>,
+) -> HttpResponse<Bytes> {
+    let expo = bundle.expo();
+    let later = expo
+        .offer(release.update_id)
+        .filter(|offer| held.is_none_or(|held| held.created_at < offer.created_at));
+    if let Some(offer) = later {
+        return http(Answer::Served(&offer.served).respond(request));
+    }
+    let previous = held.and_then(|held| expo.undo_of(held).0);
+    match previous.filter(|(update, _)| *update == release.update_id) {
+        Some((_, served)) => http(Answer::Served(served).respond(request)),
+        None => to_built_in(bundle, request, None, held),
+    }
+}
+
+/// The return to the built-in content, because of a release or because nothing else is left.
+fn to_built_in(
+    bundle: &ForeignBundle,
+    request: &Request<'_>,
+    release: Option<&ForeignRelease>,
+    held: Option<&ExpoIssue>,
+) -> HttpResponse<Bytes> {
+    let expo = bundle.expo();
+    let offer = release.and_then(|release| expo.offer(release.update_id));
+    let offer = offer.filter(|offer| held.is_none_or(|held| held.created_at < offer.created_at));
+    if let Some(offer) = offer {
+        return http(Answer::Served(&offer.served).respond(request));
+    }
+    let Some(held) = held else {
+        return http(Answer::Nothing.respond(request));
+    };
+    match expo.undo_of(held).1 {
+        Some(signed) => http(Answer::Served(signed).respond(request)),
+        None => http(Answer::Served(&held.roll_back()).respond(request)),
+    }
+}
+
+/// Stores which updates failed on a device that names itself. A check is answered all the same if they cannot be stored: the
+/// client names them again.
+async fn report(app: &App, path: &str, headers: &HeaderMap) {
+    let Ok(request) = Request::read(|name| Some(headers.get(name)?.as_bytes())) else {
+        return;
+    };
+    let (Some(bundle_id), Some(device)) = (bundle_id(path), request.device_id) else {
+        return;
+    };
+    let failed = app.index.foreign().read(&bundle_id, |bundle| failed(bundle, &request));
+    let mut failed = failed.unwrap_or_default();
+    failed.sort_unstable();
+    failed.dedup();
+    if failed.is_empty() {
+        return;
+    }
+    let now = app.clock.now();
+    let reports = failed.into_iter().map(|update_id| {
+        let claim = app.report_tokens.claim(update_id, device);
+        launchway_store::Report {
+            update_id,
+            kind: ReportKind::Failed,
+            device: app.report_tokens.device(&claim, ReportKind::Failed),
+            unkeyed: claim.unkeyed,
+            at: now,
+            reason: request.fatal_error.as_deref().map(reason),
+        }
+    });
+    // The queue counts and logs what it could not store.
+    let _ = app.reports.count(reports.collect()).await;
+}
+
+/// A client's error without characters that cannot be stored.
+fn reason(error: &str) -> String {
+    error.replace('\0', " ")
+}
+
+/// The response as HTTP has it.
+fn http(response: Response<'_>) -> HttpResponse<Bytes> {
+    let body = match response.body {
+        Body::Prepared(bytes) => Bytes::copy_from_slice(bytes),
+        Body::Own(bytes) => Bytes::from(bytes),
+    };
+    let mut answer = HttpResponse::new(body);
+    *answer.status_mut() = StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    for (name, value) in response.headers {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            answer.headers_mut().insert(name, value);
+        }
+    }
+    answer
+}
