@@ -5,7 +5,7 @@ use askama::Template;
 use axum::response::Response;
 use launchway_api::reports::{CrashGroup, ReportCounts};
 use launchway_api::updates::{ChangeUpdate, UpdateView};
-use launchway_domain::crash::MAX_GROUP_DEVICES;
+use launchway_domain::crash::{MAX_GROUP_DEVICES, Stack};
 use launchway_domain::id::UpdateId;
 use launchway_domain::report::Health;
 use launchway_domain::time::{from_rfc3339, iso};
@@ -63,6 +63,11 @@ struct UpdateSection {
     health: Health,
     /// What the roles of the app say about it; `None` if the app does not sign its updates.
     listing: Option<Listing>,
+}
+
+/// What names a group on the page, so that an opened stack stays open when the groups change.
+pub fn crash_key(group: &CrashGroup) -> String {
+    Stack::new(group.stack.clone()).map_or_else(|_| String::new(), |stack| stack.group_key())
 }
 
 /// The number of devices of a group, of which no more than a bound are counted.
