@@ -26,6 +26,7 @@ mod demo;
 mod first_run;
 mod following;
 mod full_disk;
+mod imports;
 mod journeys;
 mod kill;
 mod memory;

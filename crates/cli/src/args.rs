@@ -6,9 +6,11 @@ pub mod api;
 pub mod app;
 pub mod build;
 pub mod credential;
+pub mod deployment_key;
 pub mod device;
 pub mod env;
 pub mod fingerprint;
+pub mod import;
 pub mod key;
 pub mod org;
 pub mod project;
@@ -35,9 +37,11 @@ use crate::args::api::ApiArgs;
 use crate::args::app::AppCommand;
 use crate::args::build::BuildArgs;
 use crate::args::credential::CredentialCommand;
+use crate::args::deployment_key::DeploymentKeyCommand;
 use crate::args::device::DeviceArgs;
 use crate::args::env::EnvCommand;
 use crate::args::fingerprint::{EmbedArgs, FingerprintArgs, NativeNeededArgs};
+use crate::args::import::ImportArgs;
 use crate::args::key::KeyCommand;
 use crate::args::org::{AuditCommand, OrgCommand, UsageArgs};
 use crate::args::project::{DoctorArgs, InitArgs};
@@ -154,6 +158,11 @@ pub enum Command {
     /// Manage apps: the bundle identifiers of the organization
     #[command(subcommand, after_help = app::EXAMPLES)]
     App(AppCommand),
+    /// Manage the deployment keys by which apps with CodePush's client find their updates
+    #[command(subcommand, after_help = deployment_key::EXAMPLES)]
+    DeploymentKey(DeploymentKeyCommand),
+    /// Take over the live releases of an app from CodePush, Expo Updates, Capgo or hot-updater
+    Import(Box<ImportArgs>),
     /// Manage the environment variables of builds
     #[command(subcommand, after_help = env::EXAMPLES)]
     Env(EnvCommand),

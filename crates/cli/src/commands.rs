@@ -6,11 +6,13 @@ mod apps;
 mod build;
 pub mod completion;
 mod credential;
+mod deployment_key;
 mod device;
 pub mod doctor;
 mod embed;
 mod env;
 mod fingerprint;
+mod import;
 mod init;
 mod key;
 mod login;
@@ -45,6 +47,8 @@ pub async fn run(command: Command, context: &Context) -> Result<(), Failure> {
         Command::NativeNeeded(arguments) => fingerprint::native_needed::run(arguments, context).await,
         Command::Device(arguments) => device::run(*arguments, context).await,
         Command::App(command) => apps::run(command, context).await,
+        Command::DeploymentKey(command) => deployment_key::run(command, context).await,
+        Command::Import(arguments) => import::run(*arguments, context).await,
         Command::Env(command) => env::run(command, context).await,
         Command::Key(command) => key::run(command, context).await,
         Command::Webhook(command) => webhook::run(command, context).await,

@@ -1,9 +1,10 @@
-//! The calls for administration: apps, environment variables, API keys, webhooks, credentials, the organization, its audit log
+//! The calls for administration: apps, deployment keys, environment variables, API keys, webhooks, credentials, the organization, its audit log
 //! and its usage.
 
 use launchway_api::apps::{AppView, CreateApp, DeletedApp};
 use launchway_api::audit::AuditView;
 use launchway_api::credentials::{CreateCredential, CredentialTaken, CredentialView};
+use launchway_api::deployment_keys::{CreateDeploymentKey, DeploymentKeyView};
 use launchway_api::env_vars::{EnvVarView, SetEnvVar};
 use launchway_api::keys::{CreateKey, CreatedKey, KeyView};
 use launchway_api::lists::{Deleted, Page};
@@ -51,6 +52,35 @@ impl Client {
     /// `DELETE /apps?id=`: removes an app from the list.
     pub async fn delete_app(&self, id: &str) -> Result<Answer<DeletedApp>, Error> {
         self.one(Method::DELETE, "/apps", id).await
+    }
+
+    /// `GET /deployment-keys`: one page of the deployment keys of CodePush's clients, newest first, all or only of an app.
+    pub async fn deployment_keys(
+        &self,
+        bundle_id: Option<&str>,
+        paging: Paging,
+    ) -> Result<Answer<Page<DeploymentKeyView>>, Error> {
+        let bundle_id = bundle_id.map(str::to_owned);
+        let known = [("bundleId", &bundle_id)];
+        self.page("/deployment-keys", paging, &query_of(&known)).await
+    }
+
+    /// `POST /deployment-keys`: a new or given deployment key.
+    pub async fn create_deployment_key(
+        &self,
+        wanted: &CreateDeploymentKey,
+    ) -> Result<Answer<DeploymentKeyView>, Error> {
+        self.create("/deployment-keys", wanted).await
+    }
+
+    /// `GET /deployment-keys?id=`: one deployment key.
+    pub async fn deployment_key(&self, id: &str) -> Result<Answer<DeploymentKeyView>, Error> {
+        self.one(Method::GET, "/deployment-keys", id).await
+    }
+
+    /// `DELETE /deployment-keys?id=`: deletes a deployment key.
+    pub async fn delete_deployment_key(&self, id: &str) -> Result<Answer<Deleted>, Error> {
+        self.one(Method::DELETE, "/deployment-keys", id).await
     }
 
     /// `GET /env`: one page of the environment variables, newest first.

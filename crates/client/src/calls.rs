@@ -34,6 +34,10 @@ pub struct UpdateFilter {
     pub configuration: Option<String>,
     /// Only with this status.
     pub status: Option<String>,
+    /// With `foreign_id`: whose clients name it.
+    pub protocol: Option<String>,
+    /// Only the update that clients of `protocol` name so.
+    pub foreign_id: Option<String>,
 }
 
 pub(crate) const NOTHING: Option<&()> = None;
@@ -96,6 +100,8 @@ impl Client {
             ("platform", &filter.platform),
             ("configuration", &filter.configuration),
             ("status", &filter.status),
+            ("protocol", &filter.protocol),
+            ("foreignId", &filter.foreign_id),
         ];
         self.page("/update", paging, &query_of(&known)).await
     }

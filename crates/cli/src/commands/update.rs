@@ -4,7 +4,7 @@ mod change;
 mod lineage;
 mod list;
 mod promote;
-mod publish;
+pub mod publish;
 mod revoke;
 mod rollback;
 mod show;

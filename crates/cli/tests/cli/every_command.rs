@@ -35,6 +35,7 @@ fn prepared(mut stage: Stage) -> Stage {
         .file("android/app/src/main/AndroidManifest.xml", "<manifest/>\n")
         .file("dist/index.html", "<p>hello</p>")
         .file("one.env", "A=1\n")
+        .file("empty.json", "[]")
         .file("AuthKey_2X9R4HXF34.p8", "a key")
         .file(
             "store.p8",

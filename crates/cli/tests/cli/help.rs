@@ -98,6 +98,12 @@ async fn apps_keys_and_organizations() {
 }
 
 #[tokio::test]
+async fn moving_in_from_another_service() {
+    let text = help_of("deployment-key", &["list", "add", "remove"]).await;
+    assert_snapshot!(text + &Stage::new().run(&["import", "--help"]).await);
+}
+
+#[tokio::test]
 async fn signed_updates() {
     let commands = [
         "init",

@@ -68,6 +68,7 @@ impl ReleasedApp<'_> {
             platform: Some(self.platform.to_owned()),
             configuration: filter.map(str::to_owned),
             status: Some("published".to_owned()),
+            ..UpdateFilter::default()
         };
         let updates = client.updates(&filter, PAGE).await?.value.items;
         let fits = |update: &&UpdateView| {

@@ -16,6 +16,7 @@ pub async fn run(arguments: ListArgs, context: &Context) -> Result<(), Failure> 
         platform: arguments.platform.map(|platform| platform.to_string()),
         configuration: arguments.configuration,
         status: arguments.status,
+        ..UpdateFilter::default()
     };
     let answer = context.client()?.updates(&filter, arguments.page.paging()).await?;
     context

@@ -5,7 +5,7 @@ mod compatible;
 mod dry_run;
 mod expo;
 mod expo_signing;
-mod package;
+pub mod package;
 mod prepared;
 mod suitable;
 mod wanted;

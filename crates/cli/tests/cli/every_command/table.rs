@@ -50,6 +50,11 @@ fn a_build() -> Value {
     build(json!({"status": "success"}))
 }
 
+fn deployment_key() -> Value {
+    json!({"id": ID, "status": "active", "bundleId": "com.example.app", "platform": "ios", "configuration": null,
+        "key": "pRoDuCtIoN-kEy", "createdBy": "key_1", "createdAt": "2026-11-20T10:00:00.000Z"})
+}
+
 /// The server's newest build with a fingerprint.
 fn newest() -> Value {
     json!({"id": ID, "status": "success", "bundleId": "com.example.app", "platform": "android", "configuration": null,
@@ -149,6 +154,10 @@ pub fn rows() -> Vec<Row> {
         asked(&["app", "show", "app_01kb0000000000000000000001"], |_| one(apps::app(json!({})))),
         asked(&["app", "create", "com.example.app"], |_| one(apps::app(json!({})))),
         asked(&["app", "delete", "app_01kb0000000000000000000001", "--yes"], |_| gone()),
+        asked(&["deployment-key", "list"], |_| list(deployment_key())),
+        asked(&["deployment-key", "add", "--bundle-id", "com.example.app", "--platform", "ios"], |_| one(deployment_key())),
+        asked(&["deployment-key", "remove", ID, "--yes"], |_| gone()),
+        tells(&["import", "capgo", "empty.json", "--bundle-id", "com.example.app", "--platform", "ios"], |_| vec![page(&[], 0, 0)]),
         asked(&["env", "list"], |_| list(env_vars::variable(json!({})))),
         asked(&["env", "set", "API_URL", "https://api.example.com", "--plain"], |_| one(env_vars::variable(json!({})))),
         asked(&["env", "import", "one.env"], |_| one(env_vars::variable(json!({})))),

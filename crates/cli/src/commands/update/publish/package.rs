@@ -74,7 +74,7 @@ pub async fn prepare(
 }
 
 /// Packs a directory, which messages call `shown`.
-async fn packed(directory: PathBuf, shown: &str, client: &Client, context: &Context) -> Result<Package, Failure> {
+pub async fn packed(directory: PathBuf, shown: &str, client: &Client, context: &Context) -> Result<Package, Failure> {
     let entries = run_blocking(move || walk(&directory))
         .await?
         .map_err(|problem| Failure::failed(problem.to_string()))?;
@@ -118,7 +118,8 @@ async fn packed(directory: PathBuf, shown: &str, client: &Client, context: &Cont
     })
 }
 
-async fn given(file: PathBuf, client: &Client, context: &Context) -> Result<Package, Failure> {
+/// Reads an existing ZIP.
+pub async fn given(file: PathBuf, client: &Client, context: &Context) -> Result<Package, Failure> {
     let unreadable = |error| Failure::failed(format!("cannot read {}: {error}", file.display()));
     let size = std::fs::metadata(&file).map_err(unreadable)?.len();
     let limit = limits_for(size, client).await?.map(|limits| limits.package);
