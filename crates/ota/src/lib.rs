@@ -22,9 +22,12 @@ mod updates;
 mod oracle;
 #[cfg(test)]
 mod packed_tests;
+#[cfg(test)]
+mod snapshot_tests;
 
 pub mod follow;
 pub mod report_token;
+pub mod snapshot;
 
 pub use entry::Entry;
 pub use foreign::{

@@ -26,7 +26,7 @@ const LIMIT: usize = 6;
 /// Checks of each set of bundles.
 const CALLERS: usize = 40;
 
-const KEYS: [&str; 4] = ["com.example.app", "com.example.other", "a", "com.example.app-2"];
+pub const KEYS: [&str; 4] = ["com.example.app", "com.example.other", "a", "com.example.app-2"];
 const VERSIONS: [&str; 8] = [
     "1.0.0",
     "1",
@@ -140,7 +140,7 @@ fn document(camera: &str) -> String {
 
 prop_compose! {
     /// The rows of a bundle. Ids are unique, as in the database.
-    fn any_rows()(
+    pub fn any_rows()(
         updates in prop::collection::vec(any_update(), 0..14),
         retired in prop::collection::vec(any_retired(), 0..4),
         documents in prop::collection::btree_map(select(FINGERPRINTS.to_vec()), 0..4u8, 0..4),
@@ -174,7 +174,7 @@ prop_compose! {
 }
 
 /// Rows of this bundle.
-fn of_bundle(key: &str, mut rows: BundleRows) -> BundleRows {
+pub fn of_bundle(key: &str, mut rows: BundleRows) -> BundleRows {
     for update in &mut rows.updates {
         let is_spelled = !update.bundle_id.is_empty();
         update.bundle_id = if is_spelled {
@@ -380,7 +380,7 @@ fn a_bundle_of_three_updates_takes_few_bytes() {
     assert!((250..360).contains(&each), "{each} bytes");
 }
 
-fn plain_update(bundle: u32, place: u32, platform: Platform) -> OfferedUpdate {
+pub fn plain_update(bundle: u32, place: u32, platform: Platform) -> OfferedUpdate {
     let mut random = [7; 10];
     random[..4].copy_from_slice(&(bundle * 3 + place).to_be_bytes());
     let time = NOW + i64::from(bundle) * 1000 + i64::from(place);
