@@ -142,12 +142,13 @@ fn served() -> String {
 /// Verifies a signed text with the public part of the key.
 fn verified(signed: &Value, key_id: &str) -> String {
     let der = KEY.lines().filter(|line| !line.starts_with('-')).collect::<String>();
-    let pair = RsaKeyPair::from_pkcs8(&BASE64_STANDARD.decode(der).unwrap()).unwrap();
-    let body = signed["body"].as_str().unwrap();
-    let signature = Signature::parse(signed["signature"].as_str().unwrap()).unwrap();
+    let pair = RsaKeyPair::from_pkcs8(&BASE64_STANDARD.decode(der).expect("Base64")).expect("a key");
+    let body = signed["body"].as_str().expect("a text");
+    let signature = Signature::parse(signed["signature"].as_str().expect("a text")).expect("a header");
     assert_eq!(signature.key_id, key_id);
     let public = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, pair.public_key().as_ref());
-    public.verify(body.as_bytes(), &signature.bytes).unwrap();
+    let is_by_key = public.verify(body.as_bytes(), &signature.bytes);
+    is_by_key.expect("a signature by the key");
     body.to_owned()
 }
 
