@@ -52,7 +52,7 @@ impl Move {
     /// What a client of another service is answered.
     async fn ask(&self, path: &str) -> Value {
         let url = format!("{}{path}", self.deployment.node().origin());
-        let answer = reqwest::get(url).await.unwrap();
+        let answer = client().get(url).send().await.unwrap();
         assert_eq!(answer.status().as_u16(), 200, "{path}");
         answer.json().await.unwrap()
     }
@@ -60,6 +60,11 @@ impl Move {
     async fn updates(&self) -> u64 {
         self.api.get("/update").await.ok()["total"].as_u64().unwrap()
     }
+}
+
+/// A phone.
+fn client() -> reqwest::Client {
+    reqwest::Client::builder().no_proxy().build().unwrap()
 }
 
 /// The steps of an import on its only platform.
@@ -213,7 +218,7 @@ async fn an_app_moves_in_from_capgo() {
         let body = json!({"app_id": BUNDLE, "platform": "android", "device_id": "d", "version_build": "1.0.0",
                           "version_name": name, "defaultChannel": channel});
         let url = format!("{}/capgo/updates", moving.deployment.node().origin());
-        let sent = reqwest::Client::new().post(url).json(&body).send().await.unwrap();
+        let sent = client().post(url).json(&body).send().await.unwrap();
         sent.json::<Value>().await.unwrap()
     };
     assert_eq!(ask("production", "1.0.2").await["error"], "no_new_version_available");
