@@ -349,19 +349,27 @@ async fn hostile_requests_are_answered_in_words_of_expo() {
 #[tokio::test]
 async fn checks_of_expo_are_counted_and_limited_like_ours() {
     let day = Day::new(TestApp::with(settings!(check_limit = 2)).await).await;
-    day.release("one", json!({})).await;
-    let check = async || {
+    let update = day.release("one", json!({})).await;
+    let issue = day.read(&update).await["foreignIds"][0].text("id").to_owned();
+    let check = async |more: &[(&str, &str)]| {
         let request = day.app.request(reqwest::Method::GET, &format!("{}/expo/{BUNDLE}", day.app.origin));
         let request = request.header("expo-platform", "android").header("expo-runtime-version", "1.0.0");
-        let request = request.header("expo-channel-name", "production");
-        request.header("expo-protocol-version", "1").send().await.unwrap()
+        let mut request = request.header("expo-channel-name", "production").header("expo-protocol-version", "1");
+        for (name, value) in more {
+            request = request.header(*name, *value);
+        }
+        request.send().await.unwrap()
     };
     for _ in 0..2 {
-        assert_eq!(check().await.status().as_u16(), 200);
+        assert_eq!(check(&[]).await.status().as_u16(), 200);
     }
-    let refused = check().await;
-    assert_eq!(refused.status().as_u16(), 429);
-    assert!(refused.headers().contains_key("retry-after"));
+    let failed = format!("\"{issue}\"");
+    for more in [vec![], vec![("expo-recent-failed-update-ids", failed.as_str()), ("eas-client-id", "device-1")]] {
+        let refused = check(&more).await;
+        assert_eq!(refused.status().as_u16(), 429);
+        assert!(refused.headers().contains_key("retry-after"));
+    }
+    assert_eq!(day.read(&update).await["reports"]["failed"], 0);
     let app = &day.app.app;
     app.check_counts.flush(&app.db, &app.index, app.clock.now()).await.unwrap();
     assert_eq!(day.app.get(&day.key, "/usage?id=2026-11").await.ok()["checks"], 2);

@@ -33,8 +33,11 @@ pub async fn read(
 ) -> axum::response::Response {
     let (parts, _) = request.into_parts();
     let path = parts.uri.path().strip_prefix(PREFIX).unwrap_or_default();
-    report(&app, path, &parts.headers).await;
-    answer(&app, path, &parts.headers, origin.0.address).map(axum::body::Body::from)
+    let allowed = app.addresses.count(origin.0.address, app.clock.now());
+    if allowed.is_ok() {
+        report(&app, path, &parts.headers).await;
+    }
+    respond(&app, path, &parts.headers, allowed).map(axum::body::Body::from)
 }
 
 /// Whether a request is answered without waiting: it is a check, and names no update that failed.
@@ -44,9 +47,14 @@ pub fn needs_no_waiting(path: &str, headers: &HeaderMap) -> bool {
 
 /// Answers one check. `path` is what follows [`PREFIX`], still percent-encoded.
 pub fn answer(app: &App, path: &str, headers: &HeaderMap, address: IpAddr) -> HttpResponse<Bytes> {
+    respond(app, path, headers, app.addresses.count(address, app.clock.now()))
+}
+
+/// The response to a check. One that is not `allowed` has the seconds that its client must wait.
+fn respond(app: &App, path: &str, headers: &HeaderMap, allowed: Result<(), u64>) -> HttpResponse<Bytes> {
     let request = Request::read(|name| Some(headers.get(name)?.as_bytes()));
     let protocol = request.as_ref().map_or(Protocol::V1, |request| request.protocol);
-    if let Err(retry_after) = app.addresses.count(address, app.clock.now()) {
+    if let Err(retry_after) = allowed {
         let message = TOO_MANY.to_owned();
         return http(Refusal::TooManyRequests { message, retry_after }.respond(protocol));
     }
