@@ -16,8 +16,8 @@ use launchway_domain::webhook::{Delivery, Webhook};
 use launchway_domain::webhook_retry::NextStep;
 use launchway_store::{
     AppHoldings, AuditFilter, BuildFilter, Claim, EventRow, IssueGroup, LogSegment, NamedTarget, NewForeignId,
-    NewTrustDraft, NewTrustFile, NewUpdate, StateChange, StoreError, SubmissionFilter, UpdateChange, UpdateFilter,
-    WebhookSecrets,
+    NewIssue, NewTrustDraft, NewTrustFile, NewUpdate, StateChange, StoreError, SubmissionFilter, UpdateChange,
+    UpdateFilter, WebhookSecrets,
 };
 
 use crate::audit::{audit_line, link};
@@ -259,6 +259,15 @@ contract! {
         };
         assert!(!org_writes!(db, org, add_foreign_id(&stolen)));
         org_writes!(db, org, move_foreign_id(&stolen));
+        let taken = NewIssue {
+            bundle: &name,
+            platform: Platform::Ios,
+            update_id: ours.update.id,
+            id: "theirs",
+            created_at: NOW,
+            undoes: None,
+        };
+        assert!(!org_writes!(db, org, add_issue(&taken)));
         org_writes!(db, org, set_package_export(theirs.update.package_id, "ours"));
         org_writes!(db, org, set_signed_part(theirs.update.id, "ours", None));
         org_writes!(db, org, set_undo(theirs.update.id, "ours"));
