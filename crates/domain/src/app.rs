@@ -2,12 +2,14 @@
 
 use crate::id::{AppId, OrgId, PackageId, UploadId};
 use crate::release::Format;
-use crate::time::{DAY, EpochMs, HOUR};
+use crate::time::{DAY, EpochMs, HOUR, SECOND};
 
 /// How long an unused upload is kept.
 pub const UPLOAD_LIFE: EpochMs = DAY;
 /// How long a pre-signed URL is valid, for uploads and downloads (`docs/reference/uploads.md#lifetime-of-signed-urls`).
 pub const SIGNED_URL_LIFE: EpochMs = HOUR;
+/// [`SIGNED_URL_LIFE`] in seconds.
+pub const SIGNED_URL_SECONDS: u32 = (SIGNED_URL_LIFE / SECOND) as u32;
 
 /// A bundle identifier that an organization has claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use launchway_api::runner::{AnnounceArtifact, ArtifactTarget};
 use launchway_api::words::PendingStatus;
 use launchway_binaries::{BinaryFacts, RequestedFacts, mismatches};
 use launchway_blob::{BlobError, Key};
-use launchway_domain::app::SIGNED_URL_LIFE;
+use launchway_domain::app::SIGNED_URL_SECONDS;
 use launchway_domain::build::plan::is_kind;
 use launchway_domain::build::{Artifact, Build};
 use launchway_domain::id::{ArtifactId, BuildId, OrgId};
-use launchway_domain::time::{SECOND, iso};
+use launchway_domain::time::iso;
 use launchway_inspection::InspectionError;
 
 use crate::api_error::ApiError;
@@ -91,9 +91,7 @@ pub async fn announce(
     write.org().create_artifact(&artifact).await?;
     write.commit().await?;
     drop_bytes(app, &replaced).await;
-    let signed = app
-        .blob
-        .presign_put(&key, wanted.size, now, (SIGNED_URL_LIFE / SECOND) as u32);
+    let signed = app.blob.presign_put(&key, wanted.size, now, SIGNED_URL_SECONDS);
     Ok(ArtifactTarget {
         id: artifact.id.to_string(),
         status: PendingStatus::Pending.into(),

@@ -8,7 +8,7 @@ use launchway_api::open;
 use launchway_api::runner::{AttemptReply, Lease, Source, TellPlan};
 use launchway_blob::Key;
 use launchway_domain::actor::Actor;
-use launchway_domain::app::SIGNED_URL_LIFE;
+use launchway_domain::app::SIGNED_URL_SECONDS;
 use launchway_domain::build::plan::FROM_REQUEST;
 use launchway_domain::build::{
     Artifact, Build, BuildFailure, BuildState, BuildStatus, GitFacts, LEASE, PhaseRecord, RENEW, Runner, SourceRecord,
@@ -114,8 +114,9 @@ fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secre
             sha256,
         } => {
             let key = Key::new(blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
-            let seconds = (SIGNED_URL_LIFE / SECOND) as u32;
-            let signed = app.blob.presign_get(&key, file_name, app.clock.now(), seconds);
+            let signed = app
+                .blob
+                .presign_get(&key, file_name, app.clock.now(), SIGNED_URL_SECONDS);
             Source::Archive {
                 url: reachable_url(app, caller, signed.url),
                 file_name: file_name.clone(),

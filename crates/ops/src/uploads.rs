@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use launchway_api::uploads::{CreateUpload, UploadView};
 use launchway_api::words::{PendingStatus, UploadMethod};
 use launchway_blob::{BlobError, Key};
-use launchway_domain::app::{SIGNED_URL_LIFE, UPLOAD_LIFE, Upload};
+use launchway_domain::app::{SIGNED_URL_SECONDS, UPLOAD_LIFE, Upload};
 use launchway_domain::id::{BuildId, OrgId, PackageId, UploadId};
-use launchway_domain::time::{SECOND, iso};
+use launchway_domain::time::iso;
 
 use crate::api_error::ApiError;
 use crate::app::App;
@@ -69,12 +69,9 @@ pub async fn create(write: &mut Write<'_>, plan: UploadPlan) -> Result<UploadVie
     write.org().create_upload(&upload, &by).await?;
     let details = serde_json::json!({"fileName": upload.file_name, "size": upload.size, "sha256": upload.sha256});
     write.audit("upload.create", upload.id, NOTHING, Some(&details)).await?;
-    let signed = app.blob.presign_put(
-        &staging_key(upload.id)?,
-        plan.size,
-        now,
-        (SIGNED_URL_LIFE / SECOND) as u32,
-    );
+    let signed = app
+        .blob
+        .presign_put(&staging_key(upload.id)?, plan.size, now, SIGNED_URL_SECONDS);
     Ok(UploadView {
         id: upload.id.to_string(),
         status: PendingStatus::Pending.into(),

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use launchway_api::builds::{ArtifactView, BuildContext, BuildView};
 use launchway_blob::Key;
-use launchway_domain::app::SIGNED_URL_LIFE;
+use launchway_domain::app::SIGNED_URL_SECONDS;
 use launchway_domain::build::{Artifact, Build, BuildStatus, Distribution, LEASE};
 use launchway_domain::id::BuildId;
 use launchway_domain::platform::Platform;
 use launchway_domain::tenancy::Tier;
-use launchway_domain::time::{EpochMs, SECOND, iso};
+use launchway_domain::time::{EpochMs, iso};
 use launchway_domain::usage::Concurrency;
 use launchway_store::Org;
 
@@ -101,8 +101,9 @@ pub fn installable_artifact<'a>(build: &Build, artifacts: &'a [Artifact]) -> Opt
 
 fn artifact_view(app: &App, artifact: &Artifact) -> Result<ArtifactView, ApiError> {
     let key = Key::new(&artifact.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
-    let life = (SIGNED_URL_LIFE / SECOND) as u32;
-    let signed = app.blob.presign_get(&key, &artifact.name, app.clock.now(), life);
+    let signed = app
+        .blob
+        .presign_get(&key, &artifact.name, app.clock.now(), SIGNED_URL_SECONDS);
     Ok(ArtifactView::of(artifact, signed.url, iso(signed.expires_at_ms)))
 }
 

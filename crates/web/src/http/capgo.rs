@@ -9,11 +9,10 @@ use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use bytes::Bytes;
 use http_body_util::BodyExt;
-use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::platform::Platform;
 use launchway_domain::release::Protocol;
 use launchway_domain::report::ReportKind;
-use launchway_domain::time::{EpochMs, SECOND};
+use launchway_domain::time::EpochMs;
 use launchway_foreign::capgo::{
     ChannelAnswer, ChannelRequest, Choice, Device, DevicePlatform, ErrorCode, MAX_BODY_BYTES, MAX_STATS_BYTES,
     Response as Answer, StatsEvent, UpdateAnswer, UpdateRequest, choose, current, read_stats, stats_answer,
@@ -22,6 +21,8 @@ use launchway_ops::app::App;
 use launchway_ops::caller::Origin;
 use launchway_ota::{ForeignBundle, NamedRelease};
 use launchway_store::Report;
+
+use crate::http::foreign;
 
 /// Where clients ask for an update.
 pub const UPDATES: &str = "/capgo/updates";
@@ -77,13 +78,9 @@ fn decide(app: &App, bundle: &ForeignBundle, request: &UpdateRequest, now: Epoch
         Choice::NeedsNewApp(release) => return UpdateAnswer::NeedsNewApp(&release.name).respond(),
         Choice::Keep(code) => return UpdateAnswer::Error(code).respond(),
     };
-    let seconds = u32::try_from(SIGNED_URL_LIFE / SECOND).unwrap_or(u32::MAX);
-    let signed = app
-        .blob
-        .presign_get(&release.blob_key, &release.file_name, now, seconds);
     let update = UpdateAnswer::Update {
         name: &release.name,
-        url: &signed.url,
+        url: &foreign::package_url(app, release, now),
         sha256: &release.sha256,
         files: None,
     };
@@ -118,16 +115,10 @@ fn report(app: &App, event: &StatsEvent, now: EpochMs) -> Option<Report> {
     let update_id = app.index.foreign().read(device.app_id.as_deref()?, |bundle| {
         named(bundle, device, platform).map(|named| named.update_id)
     })??;
-    let claim = app.report_tokens.claim(update_id, device.device_id.as_deref()?);
     let tells = matches!(event.kind, ReportKind::Failed | ReportKind::RolledBack);
-    Some(Report {
-        update_id,
-        kind: event.kind,
-        device: app.report_tokens.device(&claim, event.kind),
-        unkeyed: claim.unkeyed,
-        at: now,
-        reason: tells.then(|| event.action.to_owned()),
-    })
+    let reason = tells.then(|| event.action.to_owned());
+    let device = device.device_id.as_deref()?;
+    Some(foreign::report(app, update_id, device, event.kind, reason, now))
 }
 
 /// [`CHANNEL_SELF`]: the device keeps its choice; here it learns whether there is such a channel.

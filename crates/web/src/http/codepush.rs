@@ -8,17 +8,18 @@ use axum::body::to_bytes;
 use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use bytes::Bytes;
-use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::ota::{Abilities, NativeCode, ReleaseCaller};
 use launchway_domain::percent;
 use launchway_domain::release::{ForeignId, Format, Protocol};
-use launchway_domain::time::{EpochMs, SECOND};
+use launchway_domain::time::EpochMs;
 use launchway_foreign::codepush::{
     Answer, CurrentPackage, Form, MAX_REPORT_BYTES, REPORT_ANSWER, Refusal, Report, UpdateCheck, choose, current,
 };
 use launchway_ops::app::App;
 use launchway_ops::caller::Origin;
 use launchway_ota::{Deployment, ForeignBundle, ForeignRelease, NamedRelease};
+
+use crate::http::foreign;
 
 /// The path of all apps, before the bundle identifier.
 pub const PREFIX: &str = "/codepush/";
@@ -108,12 +109,7 @@ fn decide(
         current: current(check, named.map(|named| (named.held(), named.content_id()))),
         abilities: ABILITIES,
     };
-    let url = |release: &ForeignRelease| {
-        let seconds = u32::try_from(SIGNED_URL_LIFE / SECOND).unwrap_or(u32::MAX);
-        app.blob
-            .presign_get(&release.blob_key, &release.file_name, now, seconds)
-            .url
-    };
+    let url = |release: &ForeignRelease| foreign::package_url(app, release, now);
     let answer: Answer<'_> = choose(check, &caller, bundle.offered(), url);
     answer.body(check)
 }
@@ -191,15 +187,7 @@ async fn store(app: &App, bundle_id: &str, report: &Report) -> Result<(), launch
     let (Some(update_id), Some(device)) = (update_id.flatten(), report.client_unique_id.as_deref()) else {
         return Ok(());
     };
-    let claim = app.report_tokens.claim(update_id, device);
-    let stored = launchway_store::Report {
-        update_id,
-        kind: report.kind,
-        device: app.report_tokens.device(&claim, report.kind),
-        unkeyed: claim.unkeyed,
-        at: app.clock.now(),
-        reason: None,
-    };
+    let stored = foreign::report(app, update_id, device, report.kind, None, app.clock.now());
     app.reports.count(vec![stored]).await.map(drop)
 }
 

@@ -8,14 +8,15 @@ use axum::body::Body;
 use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use bytes::Bytes;
-use launchway_domain::app::SIGNED_URL_LIFE;
 use launchway_domain::percent;
 use launchway_domain::release::Protocol;
-use launchway_domain::time::{EpochMs, SECOND};
+use launchway_domain::time::EpochMs;
 use launchway_foreign::hot_updater::{Answer, Refusal, UpdateCheck, caller, choose, current, knows_up_to_date};
 use launchway_ops::app::App;
 use launchway_ops::caller::Origin;
 use launchway_ota::{ForeignBundle, ForeignRelease, NamedRelease};
+
+use crate::http::foreign;
 
 /// The path of all apps, before the bundle identifier.
 pub const PREFIX: &str = "/hot-updater/";
@@ -64,13 +65,7 @@ fn check(app: &App, path: &str, knows_up_to_date: bool, now: EpochMs) -> Result<
 fn decide<'b>(app: &App, bundle: &'b ForeignBundle, check: &UpdateCheck<'_>, now: EpochMs) -> Answer<'b> {
     let named = bundle.named(Protocol::HotUpdater, check.platform, check.current_bundle_id.as_str());
     let caller = caller(check, current(check, named.map(NamedRelease::held)));
-    let seconds = u32::try_from(SIGNED_URL_LIFE / SECOND).unwrap_or(u32::MAX);
-    let file_url = |release: &ForeignRelease| {
-        let signed = app
-            .blob
-            .presign_get(&release.blob_key, &release.file_name, now, seconds);
-        signed.url
-    };
+    let file_url = |release: &ForeignRelease| foreign::package_url(app, release, now);
     choose(check, &caller, bundle.offered(), file_url)
 }
 

@@ -14,7 +14,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use launchway_blob::Key;
-use launchway_domain::app::SIGNED_URL_LIFE;
+use launchway_domain::app::SIGNED_URL_SECONDS;
 use launchway_domain::build::{Artifact, Build};
 use launchway_domain::id::BuildId;
 use launchway_domain::platform::Platform;
@@ -122,8 +122,10 @@ async fn read(app: &App, build: &str, query: &Query) -> Result<Install, Problem>
 /// A URL of the bytes that is valid for an hour from now.
 pub fn fresh_url(app: &App, artifact: &Artifact) -> Result<String, ApiError> {
     let key = Key::new(&artifact.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
-    let life = (SIGNED_URL_LIFE / SECOND) as u32;
-    Ok(app.blob.presign_get(&key, &artifact.name, app.clock.now(), life).url)
+    Ok(app
+        .blob
+        .presign_get(&key, &artifact.name, app.clock.now(), SIGNED_URL_SECONDS)
+        .url)
 }
 
 /// A field of the app's metadata.

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use bytes::Bytes;
-use launchway_domain::app::SIGNED_URL_LIFE;
+use launchway_domain::app::SIGNED_URL_SECONDS;
 use launchway_domain::percent;
-use launchway_domain::time::{EpochMs, SECOND};
+use launchway_domain::time::EpochMs;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::caller::Origin;
@@ -120,8 +120,7 @@ fn respond(
 /// The redirect to a signed URL of the package.
 fn redirect(app: &App, download: &Download, now: EpochMs) -> Result<Response<Bytes>, ApiError> {
     let Download { blob_key, file_name } = download;
-    let seconds = u32::try_from(SIGNED_URL_LIFE / SECOND).unwrap_or(u32::MAX);
-    let url = app.blob.presign_get(blob_key, file_name, now, seconds).url;
+    let url = app.blob.presign_get(blob_key, file_name, now, SIGNED_URL_SECONDS).url;
     let url = HeaderValue::try_from(url).map_err(|error| ApiError::Internal(error.to_string()))?;
     let mut response = Response::new(Bytes::new());
     *response.status_mut() = StatusCode::FOUND;

@@ -8,11 +8,11 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use bytes::Bytes;
 use launchway_api::open;
-use launchway_domain::app::SIGNED_URL_LIFE;
+use launchway_domain::app::SIGNED_URL_SECONDS;
 use launchway_domain::build_number::CurrentBuild;
 use launchway_domain::ota::{self, Caller, Decision};
 use launchway_domain::percent::decode_path;
-use launchway_domain::time::{EpochMs, SECOND, iso_bytes};
+use launchway_domain::time::{EpochMs, iso_bytes};
 use launchway_domain::version::Version;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
@@ -257,10 +257,9 @@ fn write_update(
     let key = entry
         .blob_key()
         .ok_or_else(|| ApiError::Internal("the key of a package is not readable".to_owned()))?;
-    let seconds = u32::try_from(SIGNED_URL_LIFE / SECOND).unwrap_or(u32::MAX);
     let expires_at = app
         .blob
-        .presign_get_into(&mut out, &key, &entry.file_name(), now, seconds);
+        .presign_get_into(&mut out, &key, &entry.file_name(), now, SIGNED_URL_SECONDS);
     out.extend_from_slice(br#"","expiresAt":""#);
     out.extend_from_slice(&iso_bytes(expires_at));
     out.extend_from_slice(br#"","compatibilityReason":"#);

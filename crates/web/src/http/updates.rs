@@ -12,11 +12,11 @@ use launchway_api::reports::{CrashGroup, ReportCounts, ReportReason};
 use launchway_api::updates::{ChangeUpdate, CreateUpdate, UpdateCallers, UpdateView};
 use launchway_api::words::DoneStatus;
 use launchway_blob::Key;
-use launchway_domain::app::SIGNED_URL_LIFE;
+use launchway_domain::app::SIGNED_URL_SECONDS;
 use launchway_domain::crash::first_line;
 use launchway_domain::id::UpdateId;
 use launchway_domain::report::ReportKind;
-use launchway_domain::time::{SECOND, iso};
+use launchway_domain::time::iso;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::caller::Caller;
@@ -230,8 +230,7 @@ pub async fn package(State(app): State<Arc<App>>, caller: Caller, query: Query) 
     let failed = |error: String| ApiError::Internal(error);
     let key = Key::new(&update.blob_key).map_err(|error| failed(error.to_string()))?;
     let name = format!("{}.zip", update.id);
-    let seconds = u32::try_from(SIGNED_URL_LIFE / SECOND).unwrap_or(u32::MAX);
-    let signed = app.blob.presign_get(&key, &name, app.clock.now(), seconds);
+    let signed = app.blob.presign_get(&key, &name, app.clock.now(), SIGNED_URL_SECONDS);
     let location = HeaderValue::try_from(signed.url).map_err(|error| failed(error.to_string()))?;
     Ok((StatusCode::FOUND, [(header::LOCATION, location)]).into_response())
 }
