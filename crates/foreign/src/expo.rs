@@ -20,7 +20,7 @@ pub use export::{Export, ExportError, ExportedFile, MAX_METADATA_BYTES, METADATA
 pub use manifest::{Asset, MAX_ASSETS, MAX_MANIFEST_BYTES, Manifest, ManifestError, UNDO_SPAN};
 pub use packed::{CONFIG_FILE, Issue, MAX_CONFIG_BYTES, MAX_EXPORT_BYTES, PackedExport, PackedFile, Place};
 pub use request::{AlgorithmWish, Protocol, Request, RequestError, SignatureWish};
-pub use response::{Answer, Body, Part, Refusal, Response, Served};
+pub use response::{Answer, Part, Refusal, Response, Served};
 pub use signature::{Signature, SignatureError};
 pub use signed_release::{Previous, SignedRelease, SigningError, created_at};
 pub use stored::{StoredPart, StoredUndo};

@@ -83,7 +83,7 @@ fn expos_parsers_read_what_we_write_and_fields_as_we_do() {
         .find(|(name, _)| *name == "content-type")
         .unwrap();
     let read = read(&json!({
-        "contentType": content_type.1, "body": STANDARD.encode(response.body.bytes()), "dictionaries": dictionaries, "lists": lists,
+        "contentType": content_type.1, "body": STANDARD.encode(&response.body), "dictionaries": dictionaries, "lists": lists,
     }));
     let expected = json!([
         {"name": "manifest", "body": MANIFEST, "signature": header},

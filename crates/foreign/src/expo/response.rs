@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use bytes::Bytes;
 use serde_json::json;
 
 use super::accept::Form;
@@ -31,7 +32,7 @@ pub struct Part {
 /// An answer that was prepared for any number of clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Served {
-    multipart: Box<[u8]>,
+    multipart: Bytes,
     single: Range<usize>,
     is_directive: bool,
     key_id: Option<Box<str>>,
@@ -70,32 +71,13 @@ pub enum Refusal {
 
 /// A response as HTTP has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Response<'a> {
+pub struct Response {
     /// The status.
     pub status: u16,
     /// The headers, with names in lower case: clients compare those of parts exactly.
     pub headers: Vec<(&'static str, String)>,
-    /// The body of a prepared answer, or of an error.
-    pub body: Body<'a>,
-}
-
-/// The body of a response.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Body<'a> {
-    /// Bytes of a prepared answer.
-    Prepared(&'a [u8]),
-    /// Bytes of this response only.
-    Own(Vec<u8>),
-}
-
-impl Body<'_> {
-    /// The bytes.
-    pub fn bytes(&self) -> &[u8] {
-        match self {
-            Body::Prepared(bytes) => bytes,
-            Body::Own(bytes) => bytes,
-        }
-    }
+    /// The body. That of a prepared answer is shared by its clients.
+    pub body: Bytes,
 }
 
 impl Served {
@@ -181,9 +163,9 @@ fn add_part(body: &mut Vec<u8>, name: &str, content_type: &str, signature: Optio
     body.extend(b"\r\n");
 }
 
-impl<'a> Answer<'a> {
+impl Answer<'_> {
     /// Writes the answer to a request. What does not suit the client is not sent: it would refuse it at every start.
-    pub fn respond(self, request: &Request<'_>) -> Response<'a> {
+    pub fn respond(self, request: &Request<'_>) -> Response {
         let protocol = request.protocol;
         let mut headers = answer_headers(protocol);
         let filter = request.channel.and_then(structured::quoted);
@@ -202,7 +184,7 @@ impl<'a> Answer<'a> {
             Answer::Nothing | Answer::Served(_) => Response {
                 status: 204,
                 headers,
-                body: Body::Own(Vec::new()),
+                body: Bytes::new(),
             },
             Answer::Refused(refusal) => refusal.respond(protocol),
         }
@@ -210,30 +192,33 @@ impl<'a> Answer<'a> {
 }
 
 impl Served {
-    fn respond<'a>(&'a self, form: Form, mut headers: Vec<(&'static str, String)>) -> Response<'a> {
+    fn respond(&self, form: Form, mut headers: Vec<(&'static str, String)>) -> Response {
         let (content_type, body) = match form {
-            Form::Multipart => (format!("multipart/mixed; boundary={BOUNDARY}"), &self.multipart[..]),
+            Form::Multipart => (format!("multipart/mixed; boundary={BOUNDARY}"), self.multipart.clone()),
             Form::ExpoJson | Form::Json => {
                 headers.extend(
                     self.signature
                         .as_ref()
                         .map(|signature| ("expo-signature", signature.to_string())),
                 );
-                (format!("{}; charset=utf-8", form.media_type()), self.part())
+                (
+                    format!("{}; charset=utf-8", form.media_type()),
+                    self.multipart.slice(self.single.clone()),
+                )
             }
         };
         headers.push(("content-type", content_type));
         Response {
             status: 200,
             headers,
-            body: Body::Prepared(body),
+            body,
         }
     }
 }
 
 impl Refusal {
     /// Writes the answer to a request of this protocol; of protocol 1 if the request could not be read.
-    pub fn respond(self, protocol: Protocol) -> Response<'static> {
+    pub fn respond(self, protocol: Protocol) -> Response {
         let mut headers = answer_headers(protocol);
         headers.push(("content-type", "application/json; charset=utf-8".to_owned()));
         let (status, message) = match self {
@@ -245,12 +230,8 @@ impl Refusal {
                 (429, message)
             }
         };
-        let body = json!({ "error": message }).to_string().into_bytes();
-        Response {
-            status,
-            headers,
-            body: Body::Own(body),
-        }
+        let body = json!({ "error": message }).to_string().into();
+        Response { status, headers, body }
     }
 }
 
@@ -297,7 +278,7 @@ mod tests {
         }
     }
 
-    fn header<'r>(response: &'r Response<'_>, name: &str) -> Option<&'r str> {
+    fn header<'r>(response: &'r Response, name: &str) -> Option<&'r str> {
         response
             .headers
             .iter()
@@ -308,7 +289,7 @@ mod tests {
     #[test]
     fn nothing_is_204_with_the_version_of_the_protocol() {
         let response = Answer::Nothing.respond(&request(Form::Json));
-        assert_eq!((response.status, response.body.bytes()), (204, &b""[..]));
+        assert_eq!((response.status, &response.body[..]), (204, &b""[..]));
         assert_eq!(header(&response, "expo-protocol-version"), Some("1"));
         assert_eq!(header(&response, "content-type"), None);
         let old = Request {
@@ -320,7 +301,7 @@ mod tests {
             (response.status, header(&response, "expo-protocol-version")),
             (404, Some("0"))
         );
-        assert_eq!(response.body.bytes(), br#"{"error":"no update is available"}"#);
+        assert_eq!(&response.body[..], br#"{"error":"no update is available"}"#);
     }
 
     #[test]
@@ -335,7 +316,7 @@ mod tests {
              --launchway-part\r\ncontent-disposition: form-data; name=\"extensions\"\r\n\
              content-type: application/json; charset=utf-8\r\n\r\n{{\"assetRequestHeaders\":{{}}}}\r\n--launchway-part--\r\n"
         );
-        assert_eq!(str::from_utf8(response.body.bytes()).unwrap(), expected);
+        assert_eq!(str::from_utf8(&response.body).unwrap(), expected);
         assert_eq!(
             header(&response, "content-type"),
             Some("multipart/mixed; boundary=launchway-part")
@@ -343,7 +324,7 @@ mod tests {
         assert_eq!(header(&response, "expo-signature"), None);
 
         let response = Answer::Served(&served).respond(&request(Form::ExpoJson));
-        assert_eq!(response.body.bytes(), MANIFEST);
+        assert_eq!(&response.body[..], MANIFEST);
         assert_eq!(
             header(&response, "content-type"),
             Some("application/expo+json; charset=utf-8")
@@ -356,11 +337,7 @@ mod tests {
         let served = Served::directive(&part(None), None);
         let response = Answer::Served(&served).respond(&request(Form::Multipart));
         assert_eq!(response.status, 200);
-        assert!(
-            str::from_utf8(response.body.bytes())
-                .unwrap()
-                .contains("name=\"directive\"")
-        );
+        assert!(str::from_utf8(&response.body).unwrap().contains("name=\"directive\""));
         assert_eq!(Answer::Served(&served).respond(&request(Form::Json)).status, 406);
         let old = Request {
             protocol: Protocol::V0,
@@ -409,12 +386,12 @@ mod tests {
     fn certificates_follow_in_a_part_of_their_own() {
         let served = Served::manifest(&part(Some("leaf")), Some(CHAIN));
         let response = Answer::Served(&served).respond(&request(Form::Multipart));
-        let text = str::from_utf8(response.body.bytes()).unwrap();
+        let text = str::from_utf8(&response.body).unwrap();
         assert!(text.contains(&format!(
             "name=\"certificate_chain\"\r\ncontent-type: application/x-pem-file; charset=utf-8\r\n\r\n{CHAIN}\r\n--"
         )));
         assert_eq!(served.part(), MANIFEST);
-        assert!(served.size() > response.body.bytes().len());
+        assert!(served.size() > response.body.len());
     }
 
     #[test]
@@ -446,7 +423,7 @@ mod tests {
         };
         let response = refusal.respond(Protocol::V1);
         assert_eq!((response.status, header(&response, "retry-after")), (429, Some("7")));
-        assert_eq!(response.body.bytes(), br#"{"error":"too \"many\""}"#);
+        assert_eq!(&response.body[..], br#"{"error":"too \"many\""}"#);
         let refused = Answer::Refused(Refusal::BadRequest("no".into())).respond(&request(Form::Json));
         assert_eq!(refused.status, 400);
     }

@@ -12,10 +12,12 @@ use launchway_domain::ota::{Abilities, Current, NativeCode, Release, ReleaseCall
 use launchway_domain::percent;
 use launchway_domain::release::{Format, Protocol as Client};
 use launchway_domain::report::ReportKind;
-use launchway_foreign::expo::{Answer, Body, Protocol, Refusal, Request, Response};
+use launchway_foreign::expo::{Answer, Protocol, Refusal, Request, Response};
 use launchway_ops::app::App;
 use launchway_ops::caller::Origin;
 use launchway_ota::{ExpoIssue, ForeignBundle, ForeignRelease};
+
+use crate::http::foreign;
 
 /// The path of all apps, before the bundle identifier.
 pub const PREFIX: &str = "/expo/";
@@ -207,15 +209,8 @@ async fn report(app: &App, path: &str, headers: &HeaderMap) {
     }
     let now = app.clock.now();
     let reports = failed.into_iter().map(|update_id| {
-        let claim = app.report_tokens.claim(update_id, device);
-        launchway_store::Report {
-            update_id,
-            kind: ReportKind::Failed,
-            device: app.report_tokens.device(&claim, ReportKind::Failed),
-            unkeyed: claim.unkeyed,
-            at: now,
-            reason: request.fatal_error.as_deref().map(reason),
-        }
+        let reason = request.fatal_error.as_deref().map(reason);
+        foreign::report(app, update_id, device, ReportKind::Failed, reason, now)
     });
     // The queue counts and logs what it could not store.
     let _ = app.reports.count(reports.collect()).await;
@@ -227,12 +222,8 @@ fn reason(error: &str) -> String {
 }
 
 /// The response as HTTP has it.
-fn http(response: Response<'_>) -> HttpResponse<Bytes> {
-    let body = match response.body {
-        Body::Prepared(bytes) => Bytes::copy_from_slice(bytes),
-        Body::Own(bytes) => Bytes::from(bytes),
-    };
-    let mut answer = HttpResponse::new(body);
+fn http(response: Response) -> HttpResponse<Bytes> {
+    let mut answer = HttpResponse::new(response.body);
     *answer.status_mut() = StatusCode::from_u16(response.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in response.headers {
         if let Ok(value) = HeaderValue::try_from(value) {
