@@ -100,6 +100,9 @@ impl HttpServer {
 
     /// Answers a request that needs no waiting.
     fn answer_at_once<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Answer>> {
+        if *request.method() != Method::GET || !self.app.config.roles.check {
+            return None;
+        }
         let start = Counters::check_start();
         let check = self.answer_check(request, peer);
         let check = check.or_else(|| self.answer_codepush(request, peer));
@@ -123,9 +126,6 @@ impl HttpServer {
         let bundle = path
             .strip_prefix(update_check::PREFIX)
             .filter(|rest| !rest.contains('/'))?;
-        if *request.method() != Method::GET || !self.app.config.roles.check {
-            return None;
-        }
         let address = self.address_of(request.headers(), peer);
         Some(update_check::answer(
             &self.app,
@@ -138,9 +138,6 @@ impl HttpServer {
     /// Answers a check of a CodePush client without the router.
     fn answer_codepush<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
         let path = request.uri().path().strip_prefix(codepush::PREFIX)?;
-        if *request.method() != Method::GET || !self.app.config.roles.check {
-            return None;
-        }
         let address = self.address_of(request.headers(), peer);
         let query = request.uri().query().unwrap_or_default();
         Some(codepush::answer(&self.app, path, query, address))
@@ -150,8 +147,7 @@ impl HttpServer {
     fn answer_expo<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
         let path = request.uri().path().strip_prefix(expo::PREFIX)?;
         let headers = request.headers();
-        let is_check = *request.method() == Method::GET && self.app.config.roles.check;
-        if !is_check || !expo::needs_no_waiting(path, headers) {
+        if !expo::needs_no_waiting(path, headers) {
             return None;
         }
         Some(expo::answer(&self.app, path, headers, self.address_of(headers, peer)))
@@ -160,9 +156,6 @@ impl HttpServer {
     /// Answers a check of a hot-updater client without the router.
     fn answer_hot_updater<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
         let path = request.uri().path().strip_prefix(hot_updater::PREFIX)?;
-        if *request.method() != Method::GET || !self.app.config.roles.check {
-            return None;
-        }
         let headers = request.headers();
         let address = self.address_of(headers, peer);
         Some(hot_updater::answer(&self.app, path, headers, address))
@@ -192,7 +185,7 @@ impl HttpServer {
     fn answer_tuf<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
         let path = request.uri().path().strip_prefix(tuf::PREFIX)?;
         // Without a name it is an unknown path like any other.
-        if path.is_empty() || *request.method() != Method::GET || !self.app.config.roles.check {
+        if path.is_empty() {
             return None;
         }
         let headers = request.headers();
