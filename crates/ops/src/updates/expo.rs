@@ -45,7 +45,15 @@ pub async fn issue(
     if update.release.kind == UpdateKind::Update {
         check_manifest(write, update, id, time).await?;
     }
-    add(write, bundle, update, id, time).await
+    let new = NewIssue {
+        bundle,
+        platform: update.platform,
+        update_id: update.id,
+        id: &id.to_string(),
+        created_at: time,
+        undoes: None,
+    };
+    expo_signed::add(write, &new).await
 }
 
 /// Makes sure that devices leave a withdrawn update: what they go back to is issued again, later than it.
@@ -128,31 +136,6 @@ fn new_id(write: &Write<'_>) -> Uuid {
     let mut bytes = [0; 16];
     write.app().random.fill(&mut bytes);
     Builder::from_random_bytes(bytes).into_uuid()
-}
-
-async fn add(
-    write: &mut Write<'_>,
-    bundle: &BundleId,
-    update: &Update,
-    id: Uuid,
-    time: EpochMs,
-) -> Result<(), ApiError> {
-    let id = id.to_string();
-    let new = NewIssue {
-        bundle,
-        platform: update.platform,
-        update_id: update.id,
-        id: &id,
-        created_at: time,
-        undoes: None,
-    };
-    if write.org().add_issue(&new).await? {
-        Ok(())
-    } else {
-        Err(ApiError::bad(format!(
-            "Another update of this app and platform already has the id {id}"
-        )))
-    }
 }
 
 /// Refuses files that a client would not accept under their names.

@@ -172,22 +172,28 @@ impl SignedPlan {
             let undo = serde_json::to_vec(&signed.undo).map_err(|error| ApiError::Internal(error.to_string()))?;
             sealed = Some(write.seal(&Place::new(update.id, UNDO), &undo).await?);
         }
-        add(write, bundle, update, update.id, id, time, None).await?;
+        let issue = NewIssue {
+            bundle,
+            platform: update.platform,
+            update_id: update.id,
+            id: &id.to_string(),
+            created_at: time,
+            undoes: None,
+        };
+        add(write, &issue).await?;
         if let Content::Update(signed) = &self.content
             && let Some((manifest, previous)) = &signed.previous
         {
             let previous = previous.ok_or(ApiError::NoSuch("update"))?;
             check_previous(write, bundle, update, manifest, previous).await?;
-            add(
-                write,
-                bundle,
-                update,
-                previous,
-                manifest.id,
-                manifest.created_at,
-                Some(update.id),
-            )
-            .await?;
+            let undo = NewIssue {
+                update_id: previous,
+                id: &manifest.id.to_string(),
+                created_at: manifest.created_at,
+                undoes: Some(update.id),
+                ..issue
+            };
+            add(write, &undo).await?;
         }
         let part = serde_json::to_string(&self.part).map_err(|error| ApiError::Internal(error.to_string()))?;
         write.org().set_signed_part(update.id, &part, sealed.as_deref()).await?;
@@ -358,27 +364,11 @@ async fn check_previous(
     }
 }
 
-async fn add(
-    write: &mut Write<'_>,
-    bundle: &BundleId,
-    update: &Update,
-    named: UpdateId,
-    id: Uuid,
-    time: EpochMs,
-    undoes: Option<UpdateId>,
-) -> Result<(), ApiError> {
-    let id = id.to_string();
-    let new = NewIssue {
-        bundle,
-        platform: update.platform,
-        update_id: named,
-        id: &id,
-        created_at: time,
-        undoes,
-    };
-    if write.org().add_issue(&new).await? {
+/// Names an update by an id with a time.
+pub(super) async fn add(write: &mut Write<'_>, new: &NewIssue<'_>) -> Result<(), ApiError> {
+    if write.org().add_issue(new).await? {
         Ok(())
     } else {
-        Err(SignedExpoError::Taken(id).into())
+        Err(SignedExpoError::Taken(new.id.to_owned()).into())
     }
 }
