@@ -10,6 +10,7 @@ mod check;
 mod child;
 mod cores;
 mod figures;
+mod http_client;
 mod load;
 mod package;
 mod pages;

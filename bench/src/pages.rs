@@ -10,13 +10,12 @@ use std::time::Instant;
 use anyhow::ensure;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
-use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::client::conn::http1::SendRequest;
 use hyper::{Request, header};
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 
 use crate::args::PagesArgs;
 use crate::figures::Spread;
+use crate::http_client::connect;
 use crate::programs;
 use crate::server::Server;
 use history::History;
@@ -127,13 +126,8 @@ struct Browser {
 
 impl Browser {
     async fn open(address: SocketAddr, cookie: &str) -> anyhow::Result<Browser> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-        // Ends with the sender; the next call reports any error.
-        tokio::spawn(connection);
         Ok(Browser {
-            sender,
+            sender: connect(address).await?,
             host: address.to_string(),
             cookie: cookie.to_owned(),
         })

@@ -8,12 +8,13 @@ use std::time::Duration;
 use anyhow::{Context, ensure};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
-use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::client::conn::http1::SendRequest;
 use hyper::http::request::Builder;
 use hyper::{Request, header};
-use hyper_util::rt::TokioIo;
 use launchway_trust::Sha256;
 use serde_json::{Value, json};
+
+use crate::http_client::connect;
 
 /// The timeout of a request.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -49,13 +50,8 @@ impl Publisher {
     /// # Errors
     /// When it does not listen.
     pub async fn connect(address: SocketAddr, key: &str) -> anyhow::Result<Publisher> {
-        let stream = tokio::net::TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-        // Ends with the sender; the next call reports any error.
-        tokio::spawn(connection);
         Ok(Publisher {
-            sender,
+            sender: connect(address).await?,
             host: address.to_string(),
             key: key.to_owned(),
         })

@@ -8,18 +8,17 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
-use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::client::conn::http1::SendRequest;
 use hyper::{Request, header};
-use hyper_util::rt::TokioIo;
 use launchway_api::runner::{AskLease, AttemptReply, LeaseAnswer, Renew};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use crate::args::QueueArgs;
 use crate::builds;
 use crate::figures::Spread;
+use crate::http_client::connect;
 use crate::programs;
 use crate::server::Server;
 
@@ -154,13 +153,8 @@ struct Runner {
 
 impl Runner {
     async fn connect(address: SocketAddr, token: String) -> anyhow::Result<Runner> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-        // Ends with the sender; the next call reports any error.
-        tokio::spawn(connection);
         Ok(Runner {
-            sender,
+            sender: connect(address).await?,
             host: address.to_string(),
             token,
             builds: Vec::new(),
