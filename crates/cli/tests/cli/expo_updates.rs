@@ -9,6 +9,7 @@ use ring::signature::{KeyPair, RSA_PKCS1_2048_8192_SHA256, RsaKeyPair, UnparsedP
 use serde_json::{Value, json};
 
 use crate::fake_server::{FakeServer, Reply};
+use crate::publish::{MINIMUM, asked};
 use crate::stage::{Stage, page, update};
 
 const KEY: &str = include_str!("../../../credentials/tests/fixtures/rsa.p8");
@@ -44,29 +45,9 @@ async fn stage(settings: Value, before: impl IntoIterator<Item = Reply>) -> (Fak
     (server, stage)
 }
 
-const PUBLISH: [&str; 10] = [
-    "update",
-    "android",
-    "--dir",
-    "dist",
-    "--bundle-id",
-    "com.example.app",
-    "--version",
-    "1.0.1",
-    "--configuration",
-    "production",
-];
-
 async fn run(stage: &Stage, more: &[&str]) -> Output {
-    let arguments: Vec<&str> = PUBLISH.iter().chain(more).copied().collect();
+    let arguments: Vec<&str> = MINIMUM.iter().chain(more).copied().collect();
     stage.command(&arguments).output().await.expect("it runs")
-}
-
-/// The request to publish.
-fn asked(server: &FakeServer) -> Value {
-    let last = server.seen().pop().expect("a request");
-    assert_eq!(last.line, "POST /api/update");
-    last.json()
 }
 
 #[tokio::test]

@@ -45,7 +45,7 @@ fn created(changed: Value) -> Reply {
 }
 
 /// The body of the last request, parsed as the server parses it.
-fn asked(server: &FakeServer) -> Value {
+pub fn asked(server: &FakeServer) -> Value {
     let last = server.seen().pop().expect("a request");
     assert_eq!(last.line, "POST /api/update");
     let known: Result<CreateUpdate, _> = serde_json::from_slice(&last.body);

@@ -2,17 +2,16 @@
 
 mod client;
 
-use launchway_blob::s3::Credentials;
 use launchway_domain::platform::Platform;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
-use launchway_testing::s3::S3Server;
 use serde_json::{Value, json};
 
+use crate::foreign_stage::on_postgres_and_s3;
 use crate::foreign_updates::{codepush, publish};
 use crate::npm_client::NpmClient;
 use crate::stage::BUNDLE;
-use crate::support::{Fields, NOBODY, START, Setup, TestApp, machine_time, package, with};
+use crate::support::{Fields, NOBODY, TestApp, package, with};
 use client::Phone;
 
 const KEY: &str = "production-key-android";
@@ -69,17 +68,7 @@ fn device(label: &str, percent: u8, is_reached: bool) -> String {
 async fn an_app_with_codepush_lives_through_a_day() {
     let mut client = NpmClient::install("codepush");
     a_day(&Day::new(TestApp::start().await).await, &mut client).await;
-    let bucket = S3Server::start();
-    let mut setup = Setup::on_postgres();
-    setup.settings.storage_url = Some(bucket.storage_url());
-    setup.credentials = Some(Credentials {
-        access_key_id: bucket.access_key.clone(),
-        secret_access_key: bucket.secret_key.clone(),
-        ..Credentials::default()
-    });
-    let app = TestApp::with(setup).await;
-    // Object storage has a clock of its own.
-    app.advance(machine_time() - START);
+    let (app, _bucket) = on_postgres_and_s3().await;
     a_day(&Day::new(app).await, &mut client).await;
 }
 

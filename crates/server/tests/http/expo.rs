@@ -5,17 +5,15 @@ mod signed;
 
 use std::io::Write;
 
-use launchway_blob::s3::Credentials;
-use launchway_domain::rollout::Rollout;
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
-use launchway_testing::s3::S3Server;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::foreign_stage::{device, on_postgres_and_s3};
 use crate::foreign_updates::publish;
 use crate::stage::BUNDLE;
-use crate::support::{Answer, Fields, NOBODY, START, Setup, TestApp, machine_time, package, with};
+use crate::support::{Answer, Fields, NOBODY, TestApp, package, with};
 use phone::{Expo, Phone};
 
 /// An export of `npx expo export` with this many assets, and a script for each platform.
@@ -83,28 +81,11 @@ impl Day {
     }
 }
 
-/// A device that a rollout of an update reaches or leaves out.
-fn device(update: &Value, percent: u8, is_reached: bool) -> String {
-    let rollout = Rollout::new(percent).unwrap();
-    let mut ids = (0..1000).map(|number| format!("device-{number}"));
-    ids.find(|id| rollout.includes(update.id(), Some(id)) == is_reached).unwrap()
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_app_with_expo_updates_lives_through_a_day() {
     let mut expo = Expo::install();
     a_day(&Day::new(TestApp::start().await).await, &mut expo).await;
-    let bucket = S3Server::start();
-    let mut setup = Setup::on_postgres();
-    setup.settings.storage_url = Some(bucket.storage_url());
-    setup.credentials = Some(Credentials {
-        access_key_id: bucket.access_key.clone(),
-        secret_access_key: bucket.secret_key.clone(),
-        ..Credentials::default()
-    });
-    let app = TestApp::with(setup).await;
-    // Object storage has a clock of its own.
-    app.advance(machine_time() - START);
+    let (app, _bucket) = on_postgres_and_s3().await;
     a_day(&Day::new(app).await, &mut expo).await;
 }
 

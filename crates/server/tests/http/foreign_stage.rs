@@ -27,17 +27,7 @@ impl ForeignStage {
 
     /// With PostgreSQL and S3.
     pub async fn on_postgres_and_s3() -> Self {
-        let bucket = S3Server::start();
-        let mut setup = Setup::on_postgres();
-        setup.settings.storage_url = Some(bucket.storage_url());
-        setup.credentials = Some(Credentials {
-            access_key_id: bucket.access_key.clone(),
-            secret_access_key: bucket.secret_key.clone(),
-            ..Credentials::default()
-        });
-        let app = TestApp::with(setup).await;
-        // Object storage has a clock of its own.
-        app.advance(machine_time() - START);
+        let (app, bucket) = on_postgres_and_s3().await;
         Self::new(app, Some(bucket)).await
     }
 
@@ -59,6 +49,22 @@ impl ForeignStage {
         let body = json!({"kind": "embedded", "bundleId": BUNDLE, "platform": "android", "version": "9.0.0"});
         self.app.post(&self.key, "/update", with(body, &fields)).await.created()
     }
+}
+
+/// A server with PostgreSQL and the bucket that it stores objects in.
+pub async fn on_postgres_and_s3() -> (TestApp, S3Server) {
+    let bucket = S3Server::start();
+    let mut setup = Setup::on_postgres();
+    setup.settings.storage_url = Some(bucket.storage_url());
+    setup.credentials = Some(Credentials {
+        access_key_id: bucket.access_key.clone(),
+        secret_access_key: bucket.secret_key.clone(),
+        ..Credentials::default()
+    });
+    let app = TestApp::with(setup).await;
+    // Object storage has a clock of its own.
+    app.advance(machine_time() - START);
+    (app, bucket)
 }
 
 /// The first of a thousand devices that our own rollout of an update reaches or leaves out.
