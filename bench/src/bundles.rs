@@ -152,7 +152,7 @@ async fn write_batch(
     let mut rows = QueryBuilder::<Sqlite>::new(
         "INSERT INTO updates (id, org_id, status, bundle_key, bundle_id, platform, version, version_key, build_number, \
          build_value, configuration, fingerprint, package_id, release_notes, mandatory, rollout, created_by, created_at, \
-         trust_role) ",
+         trust_role, sequence) ",
     );
     rows.push_values(updates, |mut row, update| {
         row.push_bind(update.id.to_string())
@@ -173,7 +173,9 @@ async fn write_batch(
             .push_bind(i64::from(update.rollout.percent()))
             .push_bind(&update.created_by)
             .push_bind(update.created_at)
-            .push_bind(trust_role);
+            .push_bind(trust_role)
+            // Each bundle has one release of a platform. Without a number the server would number them during the measurement.
+            .push_bind(1_i64);
     });
     rows.build().execute(&mut *connection).await?;
     Ok(())
