@@ -40,7 +40,7 @@ pub struct Entry<'s, T = Texts<'s>> {
     created_at: EpochMs,
     configuration: Option<&'s str>,
     fingerprint: Option<&'s str>,
-    notes: Notes<'s>,
+    notes: StoredNotes<'s>,
     /// From the start of the package on.
     package: Reader<'s>,
     is_compact: bool,
@@ -59,6 +59,26 @@ pub enum Notes<'s> {
     Short(&'s str),
     /// The number of the text among those outside memory.
     Long(usize),
+}
+
+/// Release notes in a record.
+#[derive(Clone, Copy, Debug)]
+enum StoredNotes<'s> {
+    Missing,
+    /// The record from them on.
+    At(Reader<'s>),
+    /// The number of the text among those outside memory.
+    Long(usize),
+}
+
+impl<'s> StoredNotes<'s> {
+    fn read(self, texts: impl TextSource<'s>) -> Notes<'s> {
+        match self {
+            StoredNotes::Missing => Notes::Short(""),
+            StoredNotes::At(mut reader) => Notes::Short(texts.read(&mut reader)),
+            StoredNotes::Long(number) => Notes::Long(number),
+        }
+    }
 }
 
 impl<'s, T: TextSource<'s>> Candidate for Entry<'s, T> {
@@ -158,7 +178,7 @@ impl<'s, T: TextSource<'s>> Entry<'s, T> {
         out.extend_from_slice(br#"","buildNumber":""#);
         self.push_build(out);
         out.extend_from_slice(br#"","releaseNotes":"#);
-        match self.notes {
+        match self.notes.read(self.texts) {
             Notes::Short(notes) => out.extend_from_slice(notes.as_bytes()),
             Notes::Long(number) => {
                 let extension = self.extension.ok_or(io::ErrorKind::NotFound)?;
@@ -195,7 +215,7 @@ impl<'s, T: TextSource<'s>> Entry<'s, T> {
             created_at: self.created_at,
             configuration: self.configuration,
             fingerprint: self.fingerprint,
-            notes: self.notes,
+            notes: self.notes.read(self.texts),
             package: Package::read(&mut package, self.texts, time, self.is_compact),
         }
     }

@@ -89,11 +89,17 @@ impl Index {
         };
         let (number, hash) = self.places.of(&key);
         let shard = self.shards[number].load();
-        let updates = shard.find(&key, hash).map(|record| {
-            shard.counters(&record).count(tells_build);
-            Updates::new(record, shard.extension(&record))
-        });
-        read(updates, shard.trust(&key).map(|set| &**set))
+        let record = shard.find(&key, hash);
+        let counters = record.and_then(|record| shard.counters(&record));
+        if let Some(counters) = counters {
+            counters.touch();
+        }
+        let updates = record.map(|record| Updates::new(record, shard.extension(&record)));
+        let answer = read(updates, shard.trust(&key).map(|set| &**set));
+        if let Some(counters) = counters {
+            counters.count(tells_build);
+        }
+        answer
     }
 
     /// Returns what `read` returns for the metadata of the bundle with this identifier in any letter case; `None` for an
@@ -116,8 +122,10 @@ impl Index {
         };
         let (number, hash) = self.places.of(&key);
         let shard = self.shards[number].load();
-        shard.find(&key, hash).map_or_else(Callers::default, |record| {
-            let (checks, without_build) = shard.counters(&record).totals();
+        let record = shard.find(&key, hash);
+        let counters = record.and_then(|record| shard.counters(&record));
+        counters.map_or_else(Callers::default, |counters| {
+            let (checks, without_build) = counters.totals();
             Callers { checks, without_build }
         })
     }

@@ -11,6 +11,7 @@ mod index;
 mod loader;
 mod long_texts;
 mod package;
+mod pages;
 mod record;
 mod shard;
 mod staging;

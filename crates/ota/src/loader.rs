@@ -17,8 +17,9 @@ use crate::shard::{Shard, ShardBuilder, Stored};
 use crate::staging::{Dictionary, Rows};
 use crate::trust::{TrustLoad, TrustSet};
 
-/// A change copies one shard: about 250 bundles of a million.
-pub const SHARDS: usize = 4096;
+/// A change copies one shard: about 1,000 bundles of a million, 300 KB. With more shards, what a check reads of each would not
+/// stay in the caches of a processor.
+pub const SHARDS: usize = 1024;
 /// Longer release notes, in bytes, are kept outside memory.
 const SHORT_NOTES: usize = 256;
 
@@ -52,7 +53,7 @@ pub struct Loader {
     long_texts: Arc<LongTexts>,
     long_notes: Vec<Arc<LongText>>,
     dictionary: Dictionary,
-    rows: Vec<Rows>,
+    rows: Rows,
     trust: HashMap<Box<str>, TrustLoad>,
 }
 
@@ -75,7 +76,7 @@ pub struct LoadedBundle {
 impl Loader {
     /// Loads at most `limit` offered updates of a bundle.
     pub fn new(places: Places, limit: usize, long_texts: Arc<LongTexts>) -> Loader {
-        let rows = (0..places.shards).map(|_| Rows::default()).collect();
+        let rows = Rows::of_shards(places.shards);
         Loader {
             places,
             limit,
@@ -99,8 +100,8 @@ impl Loader {
         let key = update.bundle_id.to_ascii_lowercase();
         let is_offered = self.is_offered(&key, update);
         if !is_offered {
-            let (rows, dictionary) = self.rows_of(&key);
-            return rows.add_held(&key, update, dictionary);
+            let (shard, _) = self.places.of(&key);
+            return self.rows.add_held(shard, &key, update, &mut self.dictionary);
         }
         let json = serde_json::Value::from(update.release_notes.as_str()).to_string();
         // If the file cannot store them, the notes stay in memory: a full disk must not change an answer.
@@ -116,22 +117,22 @@ impl Loader {
             }
             None => Notes::Short(&json),
         };
-        let (rows, dictionary) = self.rows_of(&key);
-        rows.add_offered(&key, update, notes, dictionary);
+        let (shard, _) = self.places.of(&key);
+        self.rows.add_offered(shard, &key, update, notes, &mut self.dictionary);
     }
 
     /// Adds a withdrawn or deleted update of the bundle with this key.
     pub fn add_retired(&mut self, key: &str, update: &RetiredUpdate) {
-        let (rows, dictionary) = self.rows_of(key);
-        rows.add_retired(key, update, dictionary);
+        let (shard, _) = self.places.of(key);
+        self.rows.add_retired(shard, key, update, &mut self.dictionary);
     }
 
     /// The shards with all updates. A bundle keeps the counters that it has in `before`.
     pub fn finish(self, before: impl Fn(usize) -> Arc<Shard>) -> Loaded {
-        let mut shards = Vec::with_capacity(self.rows.len());
-        for (number, rows) in self.rows.into_iter().enumerate() {
+        let mut shards = Vec::with_capacity(self.places.shards);
+        for number in 0..self.places.shards {
             let before = before(number);
-            let bundles = rows.bundles(&self.dictionary);
+            let bundles = self.rows.bundles(number, &self.dictionary);
             if bundles.is_empty() {
                 shards.push(Shard::empty(&before));
                 continue;
@@ -168,11 +169,6 @@ impl Loader {
         };
         let has_key = launchway_blob::Key::new(&update.blob_key).is_ok();
         is_admitted && has_key && update.status == UpdateStatus::Published
-    }
-
-    fn rows_of(&mut self, key: &str) -> (&mut Rows, &mut Dictionary) {
-        let (number, _) = self.places.of(key);
-        (&mut self.rows[number], &mut self.dictionary)
     }
 }
 
@@ -231,7 +227,7 @@ impl LoadedBundle {
         let trust = self.rows.trust.drain().next();
         let trust = trust.and_then(|(_, trust)| trust.finish());
         let dictionary = &self.rows.dictionary;
-        let bundle = self.rows.rows.iter().find_map(|rows| rows.bundles(dictionary).pop());
+        let bundle = self.rows.rows.bundles(0, dictionary).pop();
         let record = bundle.map(|bundle| {
             let (mut record, mut extension) = bundle.into_record(self.rows.limit, &self.rows.long_notes);
             let fingerprints: Vec<_> = record.offered.iter().map(|update| update.fingerprint).collect();

@@ -157,7 +157,7 @@ impl<'s, T: TextSource<'s>> Record<'s, T> {
     /// The offered updates, and how many others follow them.
     fn lists(&self, extension: Option<&'s Extension>) -> (Entries<'s, T>, usize) {
         let mut reader = self.rest;
-        self.texts.read(&mut reader);
+        self.texts.skip(&mut reader);
         let (offered, retired) = (reader.number() as usize, reader.number() as usize);
         let bundle = Listed {
             key: self.key,

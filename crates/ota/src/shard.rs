@@ -5,6 +5,7 @@ mod counters;
 mod table;
 
 use std::collections::HashMap;
+use std::hint::black_box;
 use std::sync::Arc;
 
 use crate::extension::Extension;
@@ -21,6 +22,10 @@ pub type Stored<'s> = Record<'s, Texts<'s>>;
 /// A shard grows by this share, at least by [`SLACK`], before what was replaced is removed from it.
 const GARBAGE_SHARE: usize = 8;
 const SLACK: usize = 2048;
+/// The bytes that a processor fetches from memory at once.
+const LINE: usize = 64;
+/// The lines of a record of three updates.
+const TOUCHED: usize = 5;
 
 /// Bundles by key.
 #[derive(Clone, Debug, Default)]
@@ -59,8 +64,20 @@ struct Sides {
 impl Shard {
     /// The bundle with this key, whose hash is given.
     pub fn find(&self, key: &str, hash: u32) -> Option<Stored<'_>> {
-        let mut found = self.table.offsets(hash).map(|offset| self.record_at(offset));
+        let mut found = self.table.offsets(hash).map(|offset| {
+            self.touch(offset);
+            self.record_at(offset)
+        });
         found.find(|record| record.key == key)
+    }
+
+    /// Reads a byte of each line of a record and uses none: the processor fetches them together, while a reader that takes one
+    /// field after the other would wait for each.
+    fn touch(&self, offset: usize) {
+        for line in 0..TOUCHED {
+            let byte = self.records.get(offset + line * LINE);
+            black_box(byte.copied().unwrap_or_default());
+        }
     }
 
     /// Every bundle, in no order.
@@ -84,8 +101,8 @@ impl Shard {
         self.records.len() + self.texts.len() + self.table.bytes()
     }
 
-    /// The counters of a bundle.
-    pub fn counters(&self, record: &Stored<'_>) -> &Counters {
+    /// The counters of a bundle, which every bundle of a shard has.
+    pub fn counters(&self, record: &Stored<'_>) -> Option<&Counters> {
         self.counters.get(record.number)
     }
 
@@ -153,7 +170,7 @@ impl Shard {
             table: self.table.clone(),
             records: [&*self.records, &added].concat().into(),
             texts: interner.into_texts(),
-            counters: self.counters.with(record.number),
+            counters: self.counters.with_room(),
             numbers,
             clean: self.clean,
             sides: self.sides.clone(),
@@ -240,7 +257,7 @@ impl ShardBuilder {
             table: Table::with_room(bundles),
             records: Vec::new(),
             interner: Interner::default(),
-            counters,
+            counters: counters.with_room(),
         }
     }
 
@@ -249,7 +266,6 @@ impl ShardBuilder {
         let offset = self.records.len();
         record.write(&mut self.records, &mut self.interner);
         self.table.put(hash, None, offset);
-        self.counters = self.counters.with(record.number);
     }
 
     /// The shard with these extensions, by key.
@@ -258,7 +274,8 @@ impl ShardBuilder {
         let mut shard = Shard {
             clean: self.records.len() + texts.len(),
             table: self.table,
-            records: self.records.into(),
+            // A copy: what grew by doubling would keep the room that it did not need.
+            records: self.records.as_slice().into(),
             texts,
             counters: self.counters,
             numbers,

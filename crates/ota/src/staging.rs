@@ -1,5 +1,5 @@
 //! The rows of the database on their way into the index, packed as they arrive: in no order, and those of a million
-//! bundles at once.
+//! bundles at once. Their memory goes back to the system in one piece when the shards are built.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,11 +14,10 @@ use crate::entry::{Entries, Entry, Listed, Notes, UpdateFields};
 use crate::extension::Extension;
 use crate::long_texts::LongText;
 use crate::package::Package;
+use crate::pages::Pages;
 use crate::record::{NewRecord, Retired, keep_retired, read_retired};
 use crate::texts::{TextSink, TextSource};
 
-/// Rows are kept in pieces of this many bytes, so that nothing is copied while their number grows.
-const CHUNK: usize = 16 << 10;
 /// The most texts that rows share; further ones are written where they occur.
 const SHARED_TEXTS: usize = 1 << 14;
 
@@ -58,6 +57,12 @@ impl<'s> TextSource<'s> for &'s Dictionary {
             number => self.texts.get(number - 1).map_or("", |text| text),
         }
     }
+
+    fn skip(self, reader: &mut Reader<'s>) -> Reader<'s> {
+        let start = *reader;
+        self.read(reader);
+        start
+    }
 }
 
 /// What a row is.
@@ -73,10 +78,12 @@ enum Kind {
     Retired,
 }
 
-/// The rows of some bundles.
-#[derive(Debug, Default)]
+/// The rows of all shards.
+#[derive(Debug)]
 pub struct Rows {
-    chunks: Vec<Vec<u8>>,
+    pages: Pages,
+    /// Where the rows of each shard are.
+    places: Vec<Vec<u64>>,
 }
 
 /// The rows of one bundle.
@@ -89,11 +96,26 @@ pub struct BundleRows<'r> {
 }
 
 impl Rows {
-    /// Adds an update that is offered. `notes` are its release notes as JSON, or where they are outside memory.
-    pub fn add_offered(&mut self, key: &str, update: &OfferedUpdate, notes: Notes<'_>, dictionary: &mut Dictionary) {
+    /// No rows of so many shards.
+    pub fn of_shards(shards: usize) -> Rows {
+        Rows {
+            pages: Pages::default(),
+            places: vec![Vec::new(); shards],
+        }
+    }
+
+    /// Adds an update that is offered to a shard. `notes` are its release notes as JSON, or where they are outside memory.
+    pub fn add_offered(
+        &mut self,
+        shard: usize,
+        key: &str,
+        update: &OfferedUpdate,
+        notes: Notes<'_>,
+        dictionary: &mut Dictionary,
+    ) {
         let has_spelling = update.bundle_id != key;
         let kind = if has_spelling { Kind::Spelled } else { Kind::Offered };
-        self.add(key, kind, |row| {
+        self.add(shard, key, kind, |row| {
             dictionary.write(row, &update.org_id.to_string());
             let bundle = Listed { key, has_spelling };
             fields_of(update, notes).write(row, dictionary, bundle, None);
@@ -101,46 +123,37 @@ impl Rows {
     }
 
     /// Adds a published or paused update that is not offered.
-    pub fn add_held(&mut self, key: &str, update: &OfferedUpdate, dictionary: &mut Dictionary) {
+    pub fn add_held(&mut self, shard: usize, key: &str, update: &OfferedUpdate, dictionary: &mut Dictionary) {
         let retired = RetiredUpdate {
             id: update.id,
             platform: update.platform,
             version: update.version.clone(),
             build: update.build_number.value(),
         };
-        self.add(key, Kind::Held, |row| {
+        self.add(shard, key, Kind::Held, |row| {
             dictionary.write(row, &update.org_id.to_string());
             push_retired(row, &retired, dictionary);
         });
     }
 
     /// Adds a withdrawn or deleted update.
-    pub fn add_retired(&mut self, key: &str, update: &RetiredUpdate, dictionary: &mut Dictionary) {
-        self.add(key, Kind::Retired, |row| push_retired(row, update, dictionary));
+    pub fn add_retired(&mut self, shard: usize, key: &str, update: &RetiredUpdate, dictionary: &mut Dictionary) {
+        self.add(shard, key, Kind::Retired, |row| push_retired(row, update, dictionary));
     }
 
-    fn add(&mut self, key: &str, kind: Kind, write: impl FnOnce(&mut Vec<u8>)) {
+    fn add(&mut self, shard: usize, key: &str, kind: Kind, write: impl FnOnce(&mut Vec<u8>)) {
         let mut row = Vec::with_capacity(256);
         // A key has at most 255 bytes.
         row.extend_from_slice(&[kind as u8, key.len() as u8]);
         row.extend_from_slice(key.as_bytes());
         write(&mut row);
-        let room = |chunk: &&mut Vec<u8>| chunk.capacity() - chunk.len() >= row.len() + 10;
-        let chunk = match self.chunks.last_mut().filter(room) {
-            Some(chunk) => chunk,
-            None => {
-                self.chunks.push(Vec::with_capacity(CHUNK.max(row.len() + 10)));
-                let last = self.chunks.len() - 1;
-                &mut self.chunks[last]
-            }
-        };
-        push_number(chunk, row.len() as u64);
-        chunk.extend_from_slice(&row);
+        self.places[shard].push(self.pages.push(&row));
     }
 
-    /// The rows by bundle, those of bundles without a published or paused update left out.
-    pub fn bundles<'r>(&'r self, dictionary: &'r Dictionary) -> Vec<BundleRows<'r>> {
-        let mut rows: Vec<(&str, Kind, Reader<'_>)> = self.chunks.iter().flat_map(|chunk| read_rows(chunk)).collect();
+    /// The rows of a shard by bundle, those of bundles without a published or paused update left out.
+    pub fn bundles<'r>(&'r self, shard: usize, dictionary: &'r Dictionary) -> Vec<BundleRows<'r>> {
+        let places = self.places.get(shard).map_or(&[][..], Vec::as_slice);
+        let mut rows: Vec<_> = places.iter().map(|place| read_row(self.pages.read(*place))).collect();
         rows.sort_by_key(|(key, ..)| *key);
         let of_bundle = rows.chunk_by(|(this, ..), (that, ..)| this == that);
         of_bundle
@@ -150,20 +163,13 @@ impl Rows {
     }
 }
 
-fn read_rows(chunk: &[u8]) -> impl Iterator<Item = (&str, Kind, Reader<'_>)> {
-    let mut reader = Reader::new(chunk);
-    std::iter::from_fn(move || {
-        if reader.rest().is_empty() {
-            return None;
-        }
-        let length = reader.number() as usize;
-        let mut row = Reader::new(reader.take(length));
-        let kinds = [Kind::Offered, Kind::Spelled, Kind::Held];
-        let kind = kinds.get(usize::from(row.byte())).copied().unwrap_or(Kind::Retired);
-        let length = usize::from(row.byte());
-        let key = std::str::from_utf8(row.take(length)).unwrap_or_default();
-        Some((key, kind, row))
-    })
+fn read_row(row: &[u8]) -> (&str, Kind, Reader<'_>) {
+    let mut row = Reader::new(row);
+    let kinds = [Kind::Offered, Kind::Spelled, Kind::Held];
+    let kind = kinds.get(usize::from(row.byte())).copied().unwrap_or(Kind::Retired);
+    let length = usize::from(row.byte());
+    let key = std::str::from_utf8(row.take(length)).unwrap_or_default();
+    (key, kind, row)
 }
 
 impl<'r> BundleRows<'r> {

@@ -13,6 +13,9 @@ const LENGTH_BASE: usize = 1 << 15;
 pub trait TextSource<'s>: Copy {
     /// The text that the next number of the record refers to.
     fn read(self, reader: &mut Reader<'s>) -> &'s str;
+
+    /// Skips a text, and returns the record from there on: reading it later is cheaper than reading what nobody needs.
+    fn skip(self, reader: &mut Reader<'s>) -> Reader<'s>;
 }
 
 /// Where the texts of a record go.
@@ -41,6 +44,12 @@ impl<'s> TextSource<'s> for Texts<'s> {
     fn read(self, reader: &mut Reader<'s>) -> &'s str {
         self.at(reader.number() as usize).0
     }
+
+    fn skip(self, reader: &mut Reader<'s>) -> Reader<'s> {
+        let start = *reader;
+        reader.number();
+        start
+    }
 }
 
 /// Texts to which more are added.
@@ -68,7 +77,8 @@ impl Interner {
 
     /// The texts so far.
     pub fn into_texts(self) -> Box<str> {
-        self.all.into()
+        // A copy: what grew by doubling would keep the room that it did not need.
+        self.all.as_str().into()
     }
 
     fn position(&mut self, text: &str) -> usize {

@@ -10,7 +10,7 @@ use launchway_domain::time::EpochMs;
 use launchway_domain::version::Version;
 
 use super::flags::{CONFIGURATION, FINGERPRINT, Flags, NOTES, Presence};
-use super::{Entry, Notes};
+use super::{Entry, Notes, StoredNotes};
 use crate::bytes::{Reader, push_number, push_signed};
 use crate::extension::Extension;
 use crate::package::{Package, id_at, tail_of};
@@ -183,7 +183,7 @@ struct Before<'s> {
     build_text: Option<&'s str>,
     configuration: Option<&'s str>,
     fingerprint: Option<&'s str>,
-    notes: Notes<'s>,
+    notes: StoredNotes<'s>,
 }
 
 impl<'s, T: TextSource<'s>> Entries<'s, T> {
@@ -210,7 +210,7 @@ impl<'s, T: TextSource<'s>> Entries<'s, T> {
                 build_text: None,
                 configuration: None,
                 fingerprint: None,
-                notes: Notes::Short(""),
+                notes: StoredNotes::Missing,
             },
         }
     }
@@ -252,8 +252,8 @@ impl<'s, T: TextSource<'s>> Entries<'s, T> {
         self.before.configuration = self.optional(flags.presence(CONFIGURATION), self.before.configuration);
         self.before.fingerprint = self.optional(flags.presence(FINGERPRINT), self.before.fingerprint);
         match flags.presence(NOTES) {
-            Presence::Elsewhere => self.before.notes = Notes::Long(self.reader.number() as usize),
-            Presence::Follows => self.before.notes = Notes::Short(self.texts.read(&mut self.reader)),
+            Presence::Elsewhere => self.before.notes = StoredNotes::Long(self.reader.number() as usize),
+            Presence::Follows => self.before.notes = StoredNotes::At(self.texts.skip(&mut self.reader)),
             Presence::Repeated | Presence::Missing => {}
         }
     }

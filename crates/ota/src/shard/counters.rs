@@ -1,11 +1,14 @@
 //! The counters of the bundles of a shard, which all versions of the shard share. A bundle that nobody asks for takes
 //! next to no memory.
 
+use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Counters that get their memory together, with the first check of any of these bundles.
-const BLOCK: usize = 16;
+/// The counters of the first segment. The second has as many, and each further one as many as all before it.
+const FIRST: usize = 64;
+/// Segments for more bundles than there can be.
+const SEGMENTS: usize = 32;
 
 /// The counters of a bundle's checks.
 #[derive(Debug, Default)]
@@ -18,13 +21,19 @@ pub struct Counters {
     taken: AtomicU64,
 }
 
-type Block = OnceLock<Box<[Counters; BLOCK]>>;
+/// Counters that get their memory together, with the first check of any of these bundles.
+type Segment = OnceLock<Box<[Counters]>>;
 
-/// The counters of all bundles of a shard, by number.
+/// The counters of all bundles of a shard, by number. A shard that never had a bundle has none.
 #[derive(Clone, Debug, Default)]
-pub struct CountersList(Arc<[Arc<Block>]>);
+pub struct CountersList(Option<Arc<[Segment; SEGMENTS]>>);
 
 impl Counters {
+    /// Fetches them from memory for [`Counters::count`], which would wait: what is read meanwhile takes as long.
+    pub fn touch(&self) {
+        black_box(self.asked.load(Ordering::Relaxed));
+    }
+
     /// Counts a check.
     pub fn count(&self, tells_build: bool) {
         self.asked.fetch_add(1, Ordering::Relaxed);
@@ -63,22 +72,26 @@ impl Counters {
 }
 
 impl CountersList {
-    /// The counters of this number.
-    pub fn get(&self, number: usize) -> &Counters {
-        let block = &self.0[number / BLOCK];
-        &block.get_or_init(Box::default)[number % BLOCK]
+    /// The counters of this number; `None` only in a shard that never had a bundle.
+    pub fn get(&self, number: usize) -> Option<&Counters> {
+        let (segment, place) = place_of(number);
+        let counters = self.0.as_ref()?[segment].get_or_init(|| {
+            let length = FIRST << segment.saturating_sub(1);
+            (0..length).map(|_| Counters::default()).collect()
+        });
+        counters.get(place)
     }
 
     /// The counters of this number if anybody was counted near it.
     pub fn used(&self, number: usize) -> Option<&Counters> {
-        let block = self.0.get(number / BLOCK)?.get()?;
-        Some(&block[number % BLOCK])
+        let (segment, place) = place_of(number);
+        self.0.as_ref()?[segment].get()?.get(place)
     }
 
     /// Whether any bundle was checked since its counters were taken.
     pub fn any_untaken(&self) -> bool {
-        let used = self.0.iter().filter_map(|block| block.get());
-        used.flat_map(|block| block.iter()).any(Counters::is_untaken)
+        let used = self.0.iter().flat_map(|segments| segments.iter());
+        used.filter_map(Segment::get).flatten().any(Counters::is_untaken)
     }
 
     /// Begins anew for another bundle with this number.
@@ -88,13 +101,42 @@ impl CountersList {
         }
     }
 
-    /// The same counters, and those of this number.
-    pub fn with(&self, number: usize) -> CountersList {
-        let blocks = number / BLOCK + 1;
-        if self.0.len() >= blocks {
-            return self.clone();
+    /// The same counters, with room for a bundle's.
+    pub fn with_room(&self) -> CountersList {
+        CountersList(Some(self.0.clone().unwrap_or_default()))
+    }
+}
+
+/// The segment of a number, and its place there.
+fn place_of(number: usize) -> (usize, usize) {
+    let segment = (number / FIRST).checked_ilog2().map_or(0, |log| log as usize + 1);
+    let first = if segment == 0 { 0 } else { FIRST << (segment - 1) };
+    (segment.min(SEGMENTS - 1), number - first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_has_counters_of_its_own() {
+        let list = CountersList::default().with_room();
+        for number in 0..2_000 {
+            for _ in 0..number {
+                list.get(number).unwrap().count(true);
+            }
         }
-        let more = (self.0.len()..blocks).map(|_| Arc::default());
-        CountersList(self.0.iter().cloned().chain(more).collect())
+        for number in 0..2_000 {
+            assert_eq!(list.with_room().used(number).unwrap().take(), number as u64);
+        }
+        assert!(!list.any_untaken());
+    }
+
+    #[test]
+    fn shards_without_bundles_share_no_counters() {
+        let none = CountersList::default();
+        let (one, other) = (none.with_room(), none.with_room());
+        one.get(0).unwrap().count(true);
+        assert!(none.get(0).is_none() && other.used(0).is_none());
     }
 }
