@@ -30,6 +30,7 @@ use crate::build_news::BuildNews;
 use crate::counters::Counters;
 use crate::embedded::Embedded;
 use crate::fair_work::FairWork;
+use crate::hot_urls::HotUrls;
 use crate::install_links::InstallLinks;
 use crate::job_leases::JobLeases;
 use crate::limits::calls::CallLimiter;
@@ -55,6 +56,8 @@ pub struct App {
     pub vault: Vault,
     /// Answers the public check.
     pub index: Arc<Index>,
+    /// Signed URLs in its answers.
+    pub hot_urls: HotUrls,
     /// Signs and verifies install links of builds.
     pub install_links: InstallLinks,
     /// Derives the secrets with which app stores sign their events.
@@ -196,6 +199,7 @@ impl App {
         });
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         Ok(Arc::new(App {
+            hot_urls: HotUrls::new(),
             index: Arc::new(Index::new(config.updates_per_bundle, long_texts, &asset_base)),
             install_links: InstallLinks::new(*vault.derive(Purpose::InstallLinks)),
             app_store_event_secrets: AppStoreEventSecrets::new(*vault.derive(Purpose::StoreEvents)),

@@ -36,6 +36,7 @@ pub mod fingerprints;
 pub mod finish;
 pub mod free_space;
 pub mod held_builds;
+pub mod hot_urls;
 pub mod install_links;
 pub mod job_leases;
 pub mod known_devices;

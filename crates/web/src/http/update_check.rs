@@ -254,12 +254,14 @@ fn write_update(
         .write_fields(&mut out)
         .map_err(|error| ApiError::Internal(format!("reading release notes: {error}")))?;
     out.extend_from_slice(br#","url":""#);
-    let key = entry
-        .blob_key()
-        .ok_or_else(|| ApiError::Internal("the key of a package is not readable".to_owned()))?;
+    let sign = |out: &mut Vec<u8>| {
+        let (key, name) = (entry.blob_key()?, entry.file_name());
+        Some(app.blob.presign_get_into(out, &key, &name, now, SIGNED_URL_SECONDS))
+    };
     let expires_at = app
-        .blob
-        .presign_get_into(&mut out, &key, &entry.file_name(), now, SIGNED_URL_SECONDS);
+        .hot_urls
+        .push(&mut out, entry.update_id, now, sign)
+        .ok_or_else(|| ApiError::Internal("the key of a package is not readable".to_owned()))?;
     out.extend_from_slice(br#"","expiresAt":""#);
     out.extend_from_slice(&iso_bytes(expires_at));
     out.extend_from_slice(br#"","compatibilityReason":"#);
