@@ -14,6 +14,8 @@ use sqlx::sqlite::{
 };
 use sqlx::{Connection, Postgres, Transaction};
 
+use crate::gate::Gate;
+use crate::sql::is_unavailable;
 use crate::{StoreError, Tx, Watch, migrations};
 
 /// How long a caller waits for a connection or a lock before the error is "not available".
@@ -24,6 +26,8 @@ const BUSY_PAUSE: Duration = Duration::from_millis(20);
 const CHECKPOINT_WAIT: Duration = Duration::from_millis(250);
 const SQLITE_READERS: u32 = 4;
 const POSTGRES_CONNECTIONS: u32 = 16;
+/// Begins a transaction of PostgreSQL that reads one state.
+const SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// The database of the service.
 #[derive(Clone, Debug)]
@@ -40,6 +44,8 @@ pub enum Db {
         /// Connections for everything.
         pool: PgPool,
     },
+    /// A PostgreSQL server that did not answer at the start (see [`Db::later`]).
+    Later(Gate),
 }
 
 /// Why the database cannot be opened.
@@ -66,6 +72,19 @@ pub enum OpenError {
     },
 }
 
+impl OpenError {
+    /// Whether the server does not answer, so that a later try may succeed.
+    pub fn is_unavailable(&self) -> bool {
+        match self {
+            OpenError::Connect(cause)
+            | OpenError::Migrate(MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _)) => {
+                is_unavailable(cause)
+            }
+            OpenError::BadUrl | OpenError::Migrate(_) | OpenError::TooNew { .. } => false,
+        }
+    }
+}
+
 /// The row of `meta` that names the oldest schema a program must support to work on this database. Migrations only expand
 /// the schema, so no migration writes it yet; the first that removes something must.
 pub(crate) const NEEDED_SCHEMA: &str = "needed_schema";
@@ -90,6 +109,29 @@ impl Db {
             Self::open_postgres(url).await
         } else {
             Err(OpenError::BadUrl)
+        }
+    }
+
+    /// A PostgreSQL server that does not answer yet. Every call fails with [`StoreError::Unavailable`] until
+    /// [`Db::arrive`].
+    pub fn later() -> Db {
+        Db::Later(Gate::default())
+    }
+
+    /// Lets this database and its clones use the connections of one that was opened meanwhile; returns false unless this
+    /// one waits for a PostgreSQL server.
+    pub fn arrive(&self, opened: &Db) -> bool {
+        match (self, opened) {
+            (Db::Later(gate), Db::Postgres { pool }) => gate.open(pool.clone()),
+            _ => false,
+        }
+    }
+
+    /// Whether the server has answered since the start.
+    pub fn has_arrived(&self) -> bool {
+        match self {
+            Db::Later(gate) => gate.is_open(),
+            Db::Sqlite { .. } | Db::Postgres { .. } => true,
         }
     }
 
@@ -152,6 +194,7 @@ impl Db {
         Ok(match self {
             Db::Sqlite { writer, .. } => Tx::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?),
             Db::Postgres { pool } => Tx::Postgres(begin(pool, "BEGIN").await?),
+            Db::Later(gate) => Tx::Postgres(begin(gate.pool()?, "BEGIN").await?),
         })
     }
 
@@ -159,9 +202,8 @@ impl Db {
     pub async fn read(&self) -> Result<Tx, StoreError> {
         Ok(match self {
             Db::Sqlite { readers, .. } => Tx::Sqlite(readers.begin().await?),
-            Db::Postgres { pool } => {
-                Tx::Postgres(begin(pool, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?)
-            }
+            Db::Postgres { pool } => Tx::Postgres(begin(pool, SNAPSHOT).await?),
+            Db::Later(gate) => Tx::Postgres(begin(gate.pool()?, SNAPSHOT).await?),
         })
     }
 
@@ -172,17 +214,14 @@ impl Db {
                 connection: readers.acquire().await?.detach(),
                 version: -1,
             },
-            Db::Postgres { pool } => {
-                let mut listener = PgListener::connect_with(pool).await?;
-                listener.listen(crate::changes::CHANNEL).await?;
-                Watch::Postgres { listener }
-            }
+            Db::Postgres { pool } => listen(pool).await?,
+            Db::Later(gate) => listen(gate.pool()?).await?,
         })
     }
 
     /// Whether per-minute counts are shared with other processes through the database.
     pub fn is_shared(&self) -> bool {
-        matches!(self, Db::Postgres { .. })
+        matches!(self, Db::Postgres { .. } | Db::Later(_))
     }
 
     /// Closes every connection after the running work is done. The file of an embedded database is then whole without the
@@ -200,8 +239,20 @@ impl Db {
                 closed.await;
             }
             Db::Postgres { pool } => pool.close().await,
+            Db::Later(gate) => {
+                if let Ok(pool) = gate.pool() {
+                    pool.close().await;
+                }
+            }
         }
     }
+}
+
+/// Listens for the revisions that PostgreSQL announces.
+async fn listen(pool: &PgPool) -> Result<Watch, sqlx::Error> {
+    let mut listener = PgListener::connect_with(pool).await?;
+    listener.listen(crate::changes::CHANNEL).await?;
+    Ok(Watch::Postgres { listener })
 }
 
 /// Moves the write-ahead log into the file of the database, and closes the connection. SQLite does that itself only for the

@@ -1,5 +1,6 @@
 //! The macros that run one SQL text on either driver, and the store's error. Each statement is a trace event.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -28,36 +29,42 @@ pub enum StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        if matches!(
-            &error,
-            sqlx::Error::Io(_)
-                | sqlx::Error::Tls(_)
-                | sqlx::Error::PoolTimedOut
-                | sqlx::Error::PoolClosed
-                | sqlx::Error::WorkerCrashed
-        ) {
+        if is_unavailable(&error) {
             return StoreError::Unavailable(error);
         }
-        let code = error
-            .as_database_error()
-            .and_then(|database| database.code())
-            .unwrap_or_default()
-            .into_owned();
-        match code.as_str() {
-            // SQLite: the low byte is BUSY (5), LOCKED (6), IOERR (10), CANTOPEN (14); FULL is 13.
-            "13" => StoreError::Full(error),
-            // PostgreSQL: class 08 connection, 57P0x shutdown, 53xxx resources, 53100 disk full, 40001/40P01 conflicts.
-            "53100" => StoreError::Full(error),
-            "40001" | "40P01" | "57P01" | "57P02" | "57P03" | "55P03" => StoreError::Unavailable(error),
-            code if code.starts_with("08") || code.starts_with("53") => StoreError::Unavailable(error),
-            code if matches!(code.parse::<u32>().map(|number| number & 0xff), Ok(5 | 6 | 10 | 14))
-                && code.len() < 5 =>
-            {
-                StoreError::Unavailable(error)
-            }
+        // SQLite's FULL, and PostgreSQL's class for it.
+        match code_of(&error).as_deref() {
+            Some("13" | "53100") => StoreError::Full(error),
             _ => StoreError::Refused(error),
         }
     }
+}
+
+/// Whether the database cannot be reached, is locked, or is too busy to answer in time.
+pub(crate) fn is_unavailable(error: &sqlx::Error) -> bool {
+    if matches!(
+        error,
+        sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed
+    ) {
+        return true;
+    }
+    let code = code_of(error).unwrap_or_default();
+    match &*code {
+        "53100" => false,
+        // PostgreSQL: class 08 connection, 57P0x shutdown, 53xxx resources, 40001/40P01 conflicts.
+        "40001" | "40P01" | "57P01" | "57P02" | "57P03" | "55P03" => true,
+        code if code.starts_with("08") || code.starts_with("53") => true,
+        // SQLite: the low byte is BUSY (5), LOCKED (6), IOERR (10), CANTOPEN (14).
+        code => code.len() < 5 && matches!(code.parse::<u32>().map(|number| number & 0xff), Ok(5 | 6 | 10 | 14)),
+    }
+}
+
+fn code_of(error: &sqlx::Error) -> Option<Cow<'_, str>> {
+    error.as_database_error()?.code()
 }
 
 /// Parses a stored text into a typed value.

@@ -104,6 +104,7 @@ impl TestDb {
                 let rows: Vec<(String,)> = sqlx::query_as(AssertSqlSafe(sql)).fetch_all(&mut *tx).await.unwrap();
                 rows.into_iter().map(|(line,)| line).collect()
             }
+            Db::Later(_) => unreachable!("tests open their database"),
         };
         lines.join("\n") + "\n"
     }
@@ -114,6 +115,7 @@ impl TestDb {
         match &self.db {
             Db::Sqlite { writer, .. } => sqlx::query(sql).execute(writer).await.unwrap().rows_affected(),
             Db::Postgres { pool } => sqlx::query(sql).execute(pool).await.unwrap().rows_affected(),
+            Db::Later(_) => unreachable!("tests open their database"),
         }
     }
 
@@ -123,6 +125,7 @@ impl TestDb {
         match &self.db {
             Db::Sqlite { writer, .. } => sqlx::query_scalar(sql).fetch_all(writer).await.unwrap(),
             Db::Postgres { pool } => sqlx::query_scalar(sql).fetch_all(pool).await.unwrap(),
+            Db::Later(_) => unreachable!("tests open their database"),
         }
     }
 
@@ -137,6 +140,7 @@ impl TestDb {
                 "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' \
                  AND table_name NOT LIKE '!_sqlx%' ESCAPE '!' ORDER BY table_name"
             }
+            Db::Later(_) => unreachable!("tests open their database"),
         })
         .await
     }
@@ -149,6 +153,7 @@ impl TestDb {
                 "SELECT column_name::text FROM information_schema.columns \
                  WHERE table_schema = 'public' AND table_name = '{table}' ORDER BY ordinal_position"
             ),
+            Db::Later(_) => unreachable!("tests open their database"),
         })
         .await
     }
@@ -201,6 +206,7 @@ impl TestDb {
                                WHERE datname = current_database() AND wait_event_type = 'Lock'";
                 while self.raw_texts(waiting).await.is_empty() {}
             }
+            Db::Later(_) => unreachable!("tests open their database"),
         }
     }
 }

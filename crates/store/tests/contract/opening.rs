@@ -8,6 +8,7 @@ use launchway_testing::net::free_port;
 use launchway_testing::postgres::Postgres;
 
 use crate::database::{TestDb, run_async};
+use crate::errors::kind_of;
 use crate::records::{an_org, new_org};
 
 async fn refused(url: &str) -> OpenError {
@@ -116,6 +117,7 @@ fn an_unreachable_server_is_told() {
     run_async(async {
         let error = refused(&format!("postgres://launchway@127.0.0.1:{}/launchway", free_port())).await;
         assert!(matches!(error, OpenError::Connect(_)), "{error:?}");
+        assert!(error.is_unavailable(), "{error:?}");
     });
 }
 
@@ -125,6 +127,37 @@ fn a_missing_database_of_a_server_is_told() {
         let url = Postgres::shared().fresh_database();
         let error = refused(&format!("{url}_missing")).await;
         assert!(matches!(error, OpenError::Connect(_)), "{error:?}");
+        assert!(!error.is_unavailable(), "it answers: {error:?}");
+    });
+}
+
+#[test]
+fn a_database_that_arrives_later_is_away_until_then() {
+    run_async(async {
+        let later = Db::later();
+        let clone = later.clone();
+        for error in [
+            later.read().await.err(),
+            later.write().await.err(),
+            later.watch().await.err(),
+        ] {
+            assert_eq!(error.as_ref().map(kind_of), Some("unavailable"), "{error:?}");
+        }
+        assert!(later.is_shared() && !later.has_arrived());
+        let directory = tempfile::tempdir().unwrap();
+        let embedded = format!("sqlite:{}", directory.path().join("launchway.db").display());
+        let embedded = Db::open(&embedded).await.unwrap();
+        assert!(!later.arrive(&embedded) && !later.has_arrived(), "only PostgreSQL");
+        embedded.close().await;
+
+        let opened = Db::open(&Postgres::shared().fresh_database()).await.unwrap();
+        assert!(later.arrive(&opened) && clone.has_arrived());
+        assert!(!later.arrive(&opened), "only once");
+        let org = an_org(&clone).await.id;
+        assert!(org_reads!(opened, org, record()).is_some());
+        clone.watch().await.unwrap().close().await;
+        later.close().await;
+        assert!(opened.read().await.is_err(), "they share their connections");
     });
 }
 
