@@ -1,6 +1,6 @@
 //! Reads what other services' clients are answered from: the releases of a bundle with their ids, and its deployment keys.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use launchway_domain::id::{OrgId, UpdateId};
 use launchway_domain::platform::Platform;
@@ -100,6 +100,7 @@ pub struct ReleaseRow {
 
 row! {
     struct Row {
+        bundle_key: String,
         id: String,
         status: String,
         bundle_id: String,
@@ -160,8 +161,120 @@ impl Row {
     }
 }
 
+/// Selects the columns of [`Row`] of releases whose bundle meets a condition; more may follow the columns.
+macro_rules! select_releases {
+    ($more:literal, $condition:literal) => {
+        concat!(
+            "SELECT u.bundle_key, u.id, CASE WHEN u.deleted_at IS NOT NULL THEN 'withdrawn' ELSE COALESCE(u.release_status, ",
+            "CASE WHEN u.awaiting_since IS NULL THEN u.status ELSE 'awaiting_signature' END) END AS status, ",
+            "u.bundle_id, u.platform, u.version, u.configuration, u.fingerprint, u.release_notes, u.mandatory, u.rollout, ",
+            "u.kind, p.format, u.sequence, u.runtime_version, u.binary_range, p.content_id, p.size, p.sha256, p.blob_key, ",
+            "CAST(CASE WHEN u.signed_part IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_signed, ",
+            "CAST(CASE WHEN u.undo IS NULL THEN 0 ELSE 1 END AS BIGINT) AS has_undo",
+            $more,
+            " FROM updates u JOIN packages p ON p.id = u.package_id WHERE ",
+            $condition,
+            " AND u.sequence IS NOT NULL ",
+            "AND (u.kind = 'embedded' OR EXISTS (SELECT 1 FROM foreign_ids f WHERE f.update_id = u.id))"
+        )
+    };
+}
+
+row! {
+    struct IdRow {
+        bundle_key: String,
+        org_id: String,
+        update_id: String,
+        protocol: String,
+        foreign_id: String,
+        file_hash: Option<String>,
+    }
+}
+
+row! {
+    struct KeyRow {
+        bundle_key: String,
+        org_id: String,
+        deployment_key: String,
+        platform: String,
+        configuration: String,
+    }
+}
+
+row! {
+    struct IssuedRow {
+        bundle_key: String,
+        update_id: String,
+        platform: String,
+        foreign_id: String,
+        issued_at: i64,
+        undoes: Option<String>,
+    }
+}
+
+/// The rows of one bundle, as they are read.
+#[derive(Default)]
+struct Parts {
+    ids: Vec<IdRow>,
+    keys: Vec<KeyRow>,
+    issues: Vec<IssuedRow>,
+    releases: Vec<Row>,
+}
+
+impl Parts {
+    fn read(self) -> Result<ForeignBundleRows, StoreError> {
+        let org = self.ids.first().map(|row| &row.org_id);
+        let Some(org) = org.or(self.keys.first().map(|row| &row.org_id)) else {
+            return Ok(ForeignBundleRows::default());
+        };
+        let org_id = Some(typed("foreign_ids.org_id", org)?);
+        let mut by_update: HashMap<String, Vec<(Protocol, String)>> = HashMap::new();
+        let mut hashes: HashMap<String, String> = HashMap::new();
+        for row in self.ids {
+            let protocol = typed("foreign_ids.protocol", &row.protocol)?;
+            hashes.extend(row.file_hash.map(|hash| (row.update_id.clone(), hash)));
+            by_update
+                .entry(row.update_id)
+                .or_default()
+                .push((protocol, row.foreign_id));
+        }
+        let key = |row: KeyRow| -> Result<_, StoreError> {
+            let platform = typed("deployment_keys.platform", &row.platform)?;
+            let configuration = Some(row.configuration).filter(|label| !label.is_empty());
+            Ok((row.deployment_key, platform, configuration))
+        };
+        let release = |row: Row| -> Result<_, StoreError> {
+            let id = row.id.clone();
+            Ok(ReleaseRow {
+                ids: by_update.remove(&id).unwrap_or_default(),
+                file_hash: hashes.remove(&id),
+                ..row.read()?
+            })
+        };
+        Ok(ForeignBundleRows {
+            org_id,
+            keys: self.keys.into_iter().map(key).collect::<Result<_, _>>()?,
+            releases: self.releases.into_iter().map(release).collect::<Result<_, _>>()?,
+            issues: self.issues.into_iter().map(IssuedRow::read).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl IssuedRow {
+    fn read(self) -> Result<IssueRow, StoreError> {
+        let undoes = self.undoes.map(|id| typed("foreign_ids.undoes", &id));
+        Ok(IssueRow {
+            update_id: typed("foreign_ids.update_id", &self.update_id)?,
+            platform: typed("foreign_ids.platform", &self.platform)?,
+            id: self.foreign_id,
+            created_at: self.issued_at,
+            undoes: undoes.transpose()?,
+        })
+    }
+}
+
 impl System<'_> {
-    /// The keys of all bundles that clients of other services ask for.
+    /// The keys of all bundles that clients of other services ask for, in order.
     pub async fn foreign_bundles(&mut self) -> Result<Vec<String>, StoreError> {
         let rows = fetch_all!(
             self.tx,
@@ -175,86 +288,112 @@ impl System<'_> {
     pub async fn foreign_bundle(&mut self, bundle_key: &str) -> Result<ForeignBundleRows, StoreError> {
         let ids = fetch_all!(
             self.tx,
-            (String, String, String, String, Option<String>),
-            "SELECT org_id, update_id, protocol, foreign_id, file_hash FROM foreign_ids WHERE bundle_key = $1",
+            IdRow,
+            "SELECT bundle_key, org_id, update_id, protocol, foreign_id, file_hash FROM foreign_ids WHERE bundle_key = $1",
             bundle_key
         )?;
         let keys = fetch_all!(
             self.tx,
-            (String, String, String, String),
-            "SELECT org_id, deployment_key, platform, configuration FROM deployment_keys WHERE bundle_key = $1",
+            KeyRow,
+            "SELECT bundle_key, org_id, deployment_key, platform, configuration FROM deployment_keys WHERE bundle_key = $1",
             bundle_key
         )?;
-        let org = ids.first().map(|row| &row.0).or(keys.first().map(|row| &row.0));
-        let Some(org) = org else {
+        if ids.is_empty() && keys.is_empty() {
             return Ok(ForeignBundleRows::default());
-        };
-        let org_id = Some(typed("foreign_ids.org_id", org)?);
-        let issues = self.issues(bundle_key).await?;
-        let mut by_update: HashMap<String, Vec<(Protocol, String)>> = HashMap::new();
-        let mut hashes: HashMap<String, String> = HashMap::new();
-        for (_, update, protocol, id, file_hash) in ids {
-            let protocol = typed("foreign_ids.protocol", &protocol)?;
-            hashes.extend(file_hash.map(|hash| (update.clone(), hash)));
-            by_update.entry(update).or_default().push((protocol, id));
         }
-        let key = |(_, key, platform, configuration): (String, String, String, String)| -> Result<_, StoreError> {
-            let platform = typed("deployment_keys.platform", &platform)?;
-            Ok((key, platform, Some(configuration).filter(|label| !label.is_empty())))
-        };
-        let releases = self.releases(bundle_key).await?;
-        Ok(ForeignBundleRows {
-            org_id,
-            issues,
-            keys: keys.into_iter().map(key).collect::<Result<_, _>>()?,
-            releases: releases
-                .into_iter()
-                .map(|release| ReleaseRow {
-                    ids: by_update.remove(&release.id.to_string()).unwrap_or_default(),
-                    file_hash: hashes.remove(&release.id.to_string()),
-                    ..release
-                })
-                .collect(),
-        })
-    }
-
-    async fn issues(&mut self, bundle_key: &str) -> Result<Vec<IssueRow>, StoreError> {
-        let rows = fetch_all!(
+        let issues = fetch_all!(
             self.tx,
-            (String, String, String, i64, Option<String>),
-            "SELECT update_id, platform, foreign_id, issued_at, undoes FROM foreign_ids \
+            IssuedRow,
+            "SELECT bundle_key, update_id, platform, foreign_id, issued_at, undoes FROM foreign_ids \
              WHERE bundle_key = $1 AND issued_at IS NOT NULL ORDER BY issued_at DESC LIMIT $2",
             bundle_key,
             MAX_ISSUES
         )?;
-        let read = |(update_id, platform, id, created_at, undoes): (String, String, String, i64, Option<String>)| {
-            Ok(IssueRow {
-                update_id: typed("foreign_ids.update_id", &update_id)?,
-                platform: typed("foreign_ids.platform", &platform)?,
-                id,
-                created_at,
-                undoes: undoes.map(|id| typed("foreign_ids.undoes", &id)).transpose()?,
-            })
-        };
-        rows.into_iter().map(read).collect()
-    }
-
-    async fn releases(&mut self, bundle_key: &str) -> Result<Vec<ReleaseRow>, StoreError> {
-        let rows = fetch_all!(
+        let releases = fetch_all!(
             self.tx,
             Row,
-            "SELECT u.id, CASE WHEN u.deleted_at IS NOT NULL THEN 'withdrawn' ELSE COALESCE(u.release_status, \
-             CASE WHEN u.awaiting_since IS NULL THEN u.status ELSE 'awaiting_signature' END) END AS status, \
-             u.bundle_id, u.platform, u.version, u.configuration, u.fingerprint, u.release_notes, u.mandatory, u.rollout, \
-             u.kind, p.format, u.sequence, u.runtime_version, u.binary_range, p.content_id, p.size, p.sha256, p.blob_key, \
-             CAST(CASE WHEN u.signed_part IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_signed, \
-             CAST(CASE WHEN u.undo IS NULL THEN 0 ELSE 1 END AS BIGINT) AS has_undo \
-             FROM updates u JOIN packages p ON p.id = u.package_id WHERE u.bundle_key = $1 AND u.sequence IS NOT NULL \
-             AND (u.kind = 'embedded' OR EXISTS (SELECT 1 FROM foreign_ids f WHERE f.update_id = u.id)) \
-             ORDER BY u.id DESC LIMIT $2",
+            concat!(
+                select_releases!("", "u.bundle_key = $1"),
+                " ORDER BY u.id DESC LIMIT $2"
+            ),
             bundle_key,
             MAX_RELEASES
         )?;
-        rows.into_iter().map(Row::read).collect()
+        let parts = Parts {
+            ids,
+            keys,
+            issues,
+            releases,
+        };
+        parts.read()
+    }
+
+    /// Like [`System::foreign_bundle`], for all bundles from the first key to the last in the order of
+    /// [`System::foreign_bundles`], in as many statements as for one.
+    pub async fn foreign_bundles_between(
+        &mut self,
+        first: &str,
+        last: &str,
+    ) -> Result<Vec<(String, ForeignBundleRows)>, StoreError> {
+        let mut bundles: BTreeMap<String, Parts> = BTreeMap::new();
+        for row in fetch_all!(
+            self.tx,
+            IdRow,
+            "SELECT bundle_key, org_id, update_id, protocol, foreign_id, file_hash FROM foreign_ids \
+             WHERE bundle_key >= $1 AND bundle_key <= $2",
+            first,
+            last
+        )? {
+            bundles.entry(row.bundle_key.clone()).or_default().ids.push(row);
+        }
+        for row in fetch_all!(
+            self.tx,
+            KeyRow,
+            "SELECT bundle_key, org_id, deployment_key, platform, configuration FROM deployment_keys \
+             WHERE bundle_key >= $1 AND bundle_key <= $2",
+            first,
+            last
+        )? {
+            bundles.entry(row.bundle_key.clone()).or_default().keys.push(row);
+        }
+        for row in self.issues_between(first, last).await? {
+            bundles.entry(row.bundle_key.clone()).or_default().issues.push(row);
+        }
+        for row in self.releases_between(first, last).await? {
+            bundles.entry(row.bundle_key.clone()).or_default().releases.push(row);
+        }
+        let bundles = bundles.into_iter();
+        bundles.map(|(key, parts)| Ok((key, parts.read()?))).collect()
+    }
+    async fn issues_between(&mut self, first: &str, last: &str) -> Result<Vec<IssuedRow>, StoreError> {
+        fetch_all!(
+            self.tx,
+            IssuedRow,
+            "SELECT bundle_key, update_id, platform, foreign_id, issued_at, undoes FROM (SELECT bundle_key, update_id, \
+             platform, foreign_id, issued_at, undoes, ROW_NUMBER() OVER (PARTITION BY bundle_key ORDER BY issued_at DESC) \
+             AS place FROM foreign_ids WHERE bundle_key >= $1 AND bundle_key <= $2 AND issued_at IS NOT NULL) AS placed \
+             WHERE place <= $3 ORDER BY bundle_key, place",
+            first,
+            last,
+            MAX_ISSUES
+        )
+    }
+
+    async fn releases_between(&mut self, first: &str, last: &str) -> Result<Vec<Row>, StoreError> {
+        fetch_all!(
+            self.tx,
+            Row,
+            concat!(
+                "SELECT * FROM (",
+                select_releases!(
+                    ", ROW_NUMBER() OVER (PARTITION BY u.bundle_key ORDER BY u.id DESC) AS place",
+                    "u.bundle_key >= $1 AND u.bundle_key <= $2"
+                ),
+                ") AS placed WHERE place <= $3 ORDER BY bundle_key, place"
+            ),
+            first,
+            last,
+            MAX_RELEASES
+        )
     }
 }

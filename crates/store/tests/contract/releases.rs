@@ -6,7 +6,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::release::{BinaryRange, Format, Protocol, ReleaseFacts, Sequence};
 use launchway_domain::rollout::Rollout;
 use launchway_domain::update::{Update, UpdateStatus};
-use launchway_store::{Db, NewForeignId, UpdateChange, UpdateFilter};
+use launchway_store::{Db, NewForeignId, NewIssue, UpdateChange, UpdateFilter};
 
 use crate::records::{ALL, NOW, an_org, an_update, bundle, shown, unpublish};
 
@@ -177,5 +177,41 @@ contract! {
         unpublish(db, &name, &theirs, NOW + 9).await;
         let rows = system_reads!(db, foreign_bundle("com.example.app"));
         assert_eq!(rows.releases[0].status, UpdateStatus::Withdrawn);
+    }
+
+    async fn many_bundles_are_read_like_one(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let keys = ["com.example.a", "com.example.b", "com.example.c", "com.example.d"];
+        for (number, key) in keys.into_iter().enumerate() {
+            let name = bundle(key);
+            for build in 0..number {
+                let update = an_update(db, org, &name, |update| {
+                    update.release = codepush();
+                    update.build_number = build.to_string().parse().unwrap();
+                })
+                .await;
+                a_foreign_id(db, org, &name, update.id, &format!("/v{build}")).await;
+                let issue = NewIssue {
+                    bundle: &name,
+                    platform: Platform::Android,
+                    update_id: update.id,
+                    id: &format!("issue {build}"),
+                    created_at: NOW + build as i64,
+                    undoes: None,
+                };
+                assert!(org_writes!(db, org, add_issue(&issue)));
+            }
+            system_writes!(db, number_updates(key));
+        }
+        // This one has a key and no release.
+        let key = crate::deployment_keys::new_deployment_key(org, keys[0]);
+        assert!(org_writes!(db, org, create_deployment_key(&bundle(keys[0]), &key)));
+        assert_eq!(system_reads!(db, foreign_bundles()), keys);
+        let all = system_reads!(db, foreign_bundles_between(keys[0], keys[2]));
+        assert_eq!(all.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>(), keys[..3]);
+        for (key, rows) in all {
+            let alone = system_reads!(db, foreign_bundle(&key));
+            assert_eq!(format!("{rows:?}"), format!("{alone:?}"));
+        }
     }
 }
