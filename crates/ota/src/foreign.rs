@@ -3,6 +3,8 @@
 
 mod expo;
 mod release;
+mod rows;
+mod texts;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -18,12 +20,17 @@ use launchway_domain::release::{Protocol, Sequence};
 use launchway_domain::update::UpdateStatus;
 use launchway_store::{ForeignBundleRows, StoreError, System};
 
+use crate::snapshot::BundleRows;
 use expo::ExpoRows;
 pub use expo::{ExpoFile, ExpoIssue, ExpoReleases};
 pub use release::ForeignRelease;
+pub(crate) use rows::ForeignRows;
+use texts::Texts;
 
 /// A change copies one shard.
 const SHARDS: usize = 256;
+/// How many bundles are read together at a start. One of them may have a thousand releases.
+const BUNDLES_AT_ONCE: usize = 64;
 
 /// What clients of other services are answered from for one bundle.
 #[derive(Debug)]
@@ -159,6 +166,9 @@ impl ForeignBundle {
 
 type Shard = HashMap<Box<str>, Arc<ForeignBundle>>;
 
+/// Every bundle by its key.
+pub(crate) type AllForeign = Vec<(String, ForeignBundle)>;
+
 /// Counters of a bundle that left the index.
 type Left = (OrgId, Arc<AtomicU64>);
 
@@ -219,39 +229,94 @@ impl ForeignIndex {
         taken
     }
 
-    /// Reads one bundle again.
-    pub(crate) async fn follow(&self, system: &mut System<'_>, key: &str) -> Result<(), StoreError> {
-        let mut rows = system.foreign_bundle(key).await?;
+    /// Reads one bundle, and adds what was read to `rows`.
+    pub(crate) async fn read_bundle(
+        &self,
+        system: &mut System<'_>,
+        key: &str,
+        rows: &mut BundleRows,
+    ) -> Result<Option<ForeignBundle>, StoreError> {
+        let bundle = system.foreign_bundle(key).await?;
+        self.prepare_read(system, key, bundle, rows).await
+    }
+
+    /// Reads every bundle, and passes each with its key and rows to `take`.
+    pub(crate) async fn read_all(
+        &self,
+        system: &mut System<'_>,
+        mut take: impl FnMut(String, ForeignBundle, BundleRows),
+    ) -> Result<(), StoreError> {
+        for keys in system.foreign_bundles().await?.chunks(BUNDLES_AT_ONCE) {
+            let (Some(first), Some(last)) = (keys.first(), keys.last()) else {
+                continue;
+            };
+            for (key, bundle) in system.foreign_bundles_between(first, last).await? {
+                let mut rows = BundleRows::new();
+                if let Some(bundle) = self.prepare_read(system, &key, bundle, &mut rows).await? {
+                    take(key, bundle, rows);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Prepares a bundle that was read, and adds its rows to `rows`.
+    async fn prepare_read(
+        &self,
+        system: &mut System<'_>,
+        key: &str,
+        bundle: ForeignBundleRows,
+        rows: &mut BundleRows,
+    ) -> Result<Option<ForeignBundle>, StoreError> {
+        rows::add(rows, key, &bundle);
+        let mut texts = Texts::Database {
+            system,
+            read: Vec::new(),
+        };
+        let bundle = self.prepare(bundle, &mut texts).await?;
+        if let Texts::Database { read, .. } = texts {
+            rows::add_texts(rows, read);
+        }
+        Ok(bundle)
+    }
+
+    /// Prepares a bundle from the rows of a snapshot.
+    pub(crate) async fn prepare_rows(&self, rows: ForeignRows) -> Result<Option<ForeignBundle>, StoreError> {
+        self.prepare(rows.bundle, &mut Texts::Rows(rows.texts)).await
+    }
+
+    async fn prepare(
+        &self,
+        mut rows: ForeignBundleRows,
+        texts: &mut Texts<'_, '_>,
+    ) -> Result<Option<ForeignBundle>, StoreError> {
         let expo = ExpoRows::of(&mut rows);
         let mut bundle = ForeignBundle::new(rows);
         if let Some(bundle) = &mut bundle {
-            bundle.expo = ExpoReleases::load(system, expo, &bundle.offered, &self.asset_base).await?;
+            bundle.expo = ExpoReleases::load(texts, expo, &bundle.offered, &self.asset_base).await?;
         }
-        self.put(key, bundle);
-        Ok(())
+        Ok(bundle)
     }
 
-    /// Reads every bundle.
-    pub(crate) async fn read_all(&self, system: &mut System<'_>) -> Result<(), StoreError> {
-        let keys = system.foreign_bundles().await?;
-        for key in &keys {
-            self.follow(system, key).await?;
+    /// Replaces every bundle.
+    pub(crate) fn replace_all(&self, all: AllForeign) {
+        let mut shards: Vec<_> = self.shards.iter().map(|_| Shard::new()).collect();
+        for (key, bundle) in all {
+            shards[self.number(&key)].insert(key.into(), Arc::new(bundle));
         }
-        let known: Vec<Box<str>> = self
-            .shards
-            .iter()
-            .flat_map(|shard| shard.load().keys().cloned().collect::<Vec<_>>())
-            .collect();
-        for gone in known
-            .iter()
-            .filter(|known| keys.binary_search_by(|key| key.as_str().cmp(known)).is_err())
-        {
-            self.put(gone, None);
+        for (shard, mut next) in self.shards.iter().zip(shards) {
+            for (key, known) in shard.load().iter() {
+                match next.get_mut(key).and_then(Arc::get_mut) {
+                    Some(bundle) => bundle.checks = known.checks.clone(),
+                    None => self.lock_left().push((known.org_id, known.checks.clone())),
+                }
+            }
+            shard.store(Arc::new(next));
         }
-        Ok(())
     }
 
-    fn put(&self, key: &str, bundle: Option<ForeignBundle>) {
+    /// Replaces one bundle; `None` removes it.
+    pub(crate) fn put(&self, key: &str, bundle: Option<ForeignBundle>) {
         let shard = self.shard(key);
         let before = shard.load();
         let known = before.get(key);
@@ -276,7 +341,11 @@ impl ForeignIndex {
     }
 
     fn shard(&self, key: &str) -> &ArcSwap<Shard> {
-        &self.shards[self.hasher.hash_one(key) as usize % SHARDS]
+        &self.shards[self.number(key)]
+    }
+
+    fn number(&self, key: &str) -> usize {
+        self.hasher.hash_one(key) as usize % SHARDS
     }
 
     fn lock_left(&self) -> std::sync::MutexGuard<'_, Vec<Left>> {

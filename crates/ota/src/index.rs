@@ -1,8 +1,12 @@
 //! The index of checks: every bundle in memory, read without locks; a change replaces one shard.
 
+mod fill;
 mod leaving;
+mod local;
+mod rows;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
@@ -11,19 +15,18 @@ use launchway_domain::id::OrgId;
 use launchway_store::{Db, StoreError, System};
 
 use crate::foreign::ForeignIndex;
-use crate::loader::{Loaded, LoadedBundle, Loader, Places, SHARDS};
-use crate::record::RETIRED;
+use crate::loader::{Loaded, LoadedBundle, Places, SHARDS};
 use crate::shard::Shard;
+use crate::snapshot::{self, Keeper, Row};
 use crate::trust::TrustSet;
 use crate::{LongTexts, Updates};
+use fill::Fill;
 use leaving::Leaving;
 
 /// The maximum number of changes that are followed in one transaction.
 const CHANGES_AT_ONCE: i64 = 1000;
-/// The maximum number of fingerprint documents of one bundle, the newest ones, from which reasons are prepared.
-const DOCUMENTS: i64 = 64;
-/// The maximum number of known pairs of equivalent hashes of a bundle, the newest ones.
-const PAIRS: i64 = 1000;
+/// The maximum number of changed bundles that are recorded together.
+const BUNDLES_AT_ONCE: usize = 16;
 
 /// How many checks of a bundle this process answered, and how many of them did not state the installed build.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,6 +46,10 @@ pub struct Index {
     long_texts: Arc<LongTexts>,
     foreign: ForeignIndex,
     leaving: Mutex<Leaving>,
+    /// The local snapshot, if this node keeps one.
+    keeper: Option<Arc<Keeper>>,
+    /// Until when the snapshot knows the database that checks are answered from; 0 once they are answered from the database.
+    snapshot_time: AtomicI64,
     /// The revision that the shards have reached. Locked while following, so that changes apply in order.
     seen: tokio::sync::Mutex<i64>,
 }
@@ -59,6 +66,8 @@ impl Index {
             long_texts,
             foreign: ForeignIndex::new(asset_base),
             leaving: Mutex::default(),
+            keeper: None,
+            snapshot_time: AtomicI64::new(0),
             seen: tokio::sync::Mutex::new(-1),
         }
     }
@@ -203,71 +212,58 @@ impl Index {
         let changes = system.changes_since(*seen, CHANGES_AT_ONCE).await?;
         match changes.bundle_keys {
             Some(keys) if *seen >= 0 => {
-                for key in keys {
-                    let bundle = self.read_bundle(&mut system, &key).await?;
-                    self.put(&key, bundle);
-                    self.foreign.follow(&mut system, &key).await?;
+                for keys in keys.chunks(BUNDLES_AT_ONCE) {
+                    self.follow_bundles(&mut system, keys).await?;
                 }
             }
             _ => {
-                let loaded = self.read_all(&mut system).await?;
+                let mut fill = Fill::new(self);
+                rows::for_each(&mut system, |row| {
+                    fill.take(row);
+                })
+                .await?;
+                let mut foreign = Vec::new();
+                let take = |key, bundle, _| foreign.push((key, bundle));
+                self.foreign.read_all(&mut system, take).await?;
+                let loaded = fill.finish().loaded;
+                self.forget_snapshot().await;
                 self.replace_all(loaded);
-                self.foreign.read_all(&mut system).await?;
+                self.foreign.replace_all(foreign);
+                self.snapshot_time.store(0, Ordering::Relaxed);
             }
         }
         *seen = changes.revision;
         Ok(changes.has_more)
     }
 
-    /// Reads one bundle.
-    async fn read_bundle(&self, system: &mut System<'_>, key: &str) -> Result<LoadedBundle, StoreError> {
-        let mut bundle = LoadedBundle::new(self.updates_per_bundle, self.long_texts.clone());
-        let trust = system.trust_for_index(key).await?;
-        for file in trust.into_iter().flat_map(|trust| trust.files) {
-            bundle.rows().add_trust_file(key, file);
+    /// Reads bundles that changed, records them, and then serves them.
+    async fn follow_bundles(&self, system: &mut System<'_>, keys: &[String]) -> Result<(), StoreError> {
+        let mut changed = Vec::with_capacity(keys.len());
+        for key in keys {
+            let mut rows = rows::of_bundle(system, key).await?;
+            let own = rows.len();
+            let foreign = self.foreign.read_bundle(system, key, &mut rows).await?;
+            changed.push((key, self.load_bundle(&rows[..own]), foreign, rows));
         }
-        let updates = system.offered_updates(key).await?;
-        if updates.is_empty() {
-            return Ok(bundle);
+        // Asked for after the rows were read: a save that begins later reads them, too.
+        if self.is_recording() {
+            let view = system.revision().await?;
+            let entries = changed.iter().map(|(key, .., rows)| snapshot::Entry::new(key, rows));
+            self.record(entries.collect(), view).await;
         }
-        for update in &updates {
-            bundle.rows().add_offered(update);
+        for (key, bundle, foreign, _) in changed {
+            self.put(key, bundle);
+            self.foreign.put(key, foreign);
         }
-        for update in system.retired_updates(key, RETIRED as i64).await? {
-            bundle.rows().add_retired(key, &update);
-        }
-        bundle.documents = system.fingerprints(key, DOCUMENTS).await?;
-        bundle.pairs = system.fingerprint_pairs(key, PAIRS).await?;
-        Ok(bundle)
+        Ok(())
     }
 
-    /// Reads every bundle into new shards. Of the texts that only some bundles need, no more than those of one bundle are
-    /// in memory at a time.
-    async fn read_all(&self, system: &mut System<'_>) -> Result<Loaded, StoreError> {
-        let mut loader = Loader::new(self.places.clone(), self.updates_per_bundle, self.long_texts.clone());
-        system
-            .for_each_trust_file(|key, file| loader.add_trust_file(&key, file))
-            .await?;
-        system
-            .for_each_offered_update(|update| loader.add_offered(&update))
-            .await?;
-        system
-            .for_each_retired_update(RETIRED as i64, |key, update| loader.add_retired(&key, &update))
-            .await?;
-        let mut loaded = loader.finish(|number| self.shards[number].load_full());
-        let mut documents = Group::default();
-        let take = |key, hash, document| {
-            documents.push(key, (hash, document), |key, all| loaded.add_documents(key, all));
-        };
-        system.for_each_fingerprint(DOCUMENTS, take).await?;
-        documents.finish(|key, all| loaded.add_documents(key, all));
-        let mut pairs = Group::default();
-        let take = |key, hash, lwfp2| {
-            pairs.push(key, (hash, lwfp2), |key, all| loaded.add_pairs(key, all));
-        };
-        system.for_each_fingerprint_pair(PAIRS, take).await?;
-        pairs.finish(|key, all| loaded.add_pairs(key, all));
-        Ok(loaded)
+    fn load_bundle(&self, rows: &[Row]) -> LoadedBundle {
+        let mut bundle = LoadedBundle::new(self.updates_per_bundle, self.long_texts.clone());
+        for row in rows {
+            bundle.take(row);
+        }
+        bundle
     }
 
     fn replace_all(&self, loaded: Loaded) {
@@ -284,32 +280,6 @@ impl Index {
                 }
             }
             shard.store(Arc::new(next));
-        }
-    }
-}
-
-/// Collects rows that arrive in the order of their bundles.
-#[derive(Default)]
-struct Group {
-    key: String,
-    rows: Vec<(String, String)>,
-}
-
-impl Group {
-    /// Adds a row, after `finish` was called with the rows of the bundle before.
-    fn push(&mut self, key: String, row: (String, String), finish: impl FnOnce(&str, &[(String, String)])) {
-        if key != self.key {
-            self.finish(finish);
-            self.key = key;
-        }
-        self.rows.push(row);
-    }
-
-    /// Calls `finish` with the rows of the last bundle.
-    fn finish(&mut self, finish: impl FnOnce(&str, &[(String, String)])) {
-        if !self.rows.is_empty() {
-            finish(&self.key, &self.rows);
-            self.rows.clear();
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::extension::Extension;
 use crate::long_texts::LongText;
 use crate::record::NewRecord;
 use crate::shard::{Shard, ShardBuilder, Stored};
+use crate::snapshot::Row;
 use crate::staging::{Dictionary, Rows};
 use crate::trust::{TrustLoad, TrustSet};
 
@@ -86,6 +87,17 @@ impl Loader {
             rows,
             trust: HashMap::new(),
         }
+    }
+
+    /// Takes a row of an update or of metadata; returns any other.
+    pub fn take(&mut self, row: Row) -> Option<Row> {
+        match row {
+            Row::TrustFile { key, file } => self.add_trust_file(&key, file),
+            Row::Offered(update) => self.add_offered(&update),
+            Row::Retired { key, update } => self.add_retired(&key, &update),
+            other => return Some(other),
+        }
+        None
     }
 
     /// Adds a file of an app's metadata. All of them come before the first update, because they decide which updates
@@ -173,6 +185,14 @@ impl Loader {
 }
 
 impl Loaded {
+    /// No shards.
+    pub fn none(places: Places) -> Loaded {
+        Loaded {
+            places,
+            shards: Vec::new(),
+        }
+    }
+
     /// Adds the fingerprint documents of a bundle, by hash, newest first.
     pub fn add_documents(&mut self, key: &str, documents: &[(String, String)]) {
         self.extend(key, |extension, fingerprints| {
@@ -213,9 +233,16 @@ impl LoadedBundle {
         }
     }
 
-    /// The rows of its updates and metadata.
-    pub fn rows(&mut self) -> &mut Loader {
-        &mut self.rows
+    /// Takes a row, in the order of all rows. Those for clients of other services mean nothing here.
+    pub fn take(&mut self, row: &Row) {
+        match row {
+            Row::TrustFile { key, file } => self.rows.add_trust_file(key, file.clone()),
+            Row::Offered(update) => self.rows.add_offered(update),
+            Row::Retired { key, update } => self.rows.add_retired(key, update),
+            Row::Document { hash, document, .. } => self.documents.push((hash.clone(), document.clone())),
+            Row::Pair { hash, lwfp2, .. } => self.pairs.push((hash.clone(), lwfp2.clone())),
+            Row::Foreign { .. } | Row::DeploymentKey { .. } | Row::Release(_) | Row::Issue(_) | Row::ExpoText(_) => {}
+        }
     }
 
     /// Calls `put` with the bundle's record and what it needs beside it, or with nothing if it has no published or

@@ -19,6 +19,7 @@ use proptest::strategy::ValueTree;
 use crate::loader::{Loaded, LoadedBundle, Loader, Places, SHARDS};
 use crate::oracle::{BundleRows, Known};
 use crate::shard::Shard;
+use crate::snapshot::Row;
 use crate::{Entry, LongTexts, Updates};
 
 /// The offered updates of a bundle in these tests.
@@ -273,10 +274,15 @@ fn load(places: &Places, texts: &Arc<LongTexts>, bundles: &BTreeMap<&str, Bundle
 /// The shard after a change of this bundle was followed.
 fn put(shard: &Shard, places: &Places, texts: &Arc<LongTexts>, key: &str, rows: &BundleRows) -> Shard {
     let mut bundle = LoadedBundle::new(LIMIT, texts.clone());
-    rows.updates.iter().for_each(|update| bundle.rows().add_offered(update));
-    rows.retired
-        .iter()
-        .for_each(|update| bundle.rows().add_retired(key, update));
+    for update in &rows.updates {
+        bundle.take(&Row::Offered(Box::new(update.clone())));
+    }
+    for update in &rows.retired {
+        bundle.take(&Row::Retired {
+            key: key.to_owned(),
+            update: update.clone(),
+        });
+    }
     bundle.documents = rows.documents.clone();
     bundle.pairs = rows.pairs.clone();
     let (_, hash) = places.of(key);

@@ -1,8 +1,9 @@
 //! The file form of the index's rows, from which a node can start without its database: a snapshot has all rows, and
-//! journals beside it have what changed since. Nothing writes or reads it yet.
+//! journals beside it have what changed since.
 
 mod disk;
 mod fields;
+mod foreign_rows;
 mod frames;
 mod header;
 mod journal;
@@ -17,6 +18,7 @@ use launchway_domain::mac::MacKey;
 use launchway_store::StoreError;
 
 pub use disk::{Disk, DiskFile, Folder};
+pub use foreign_rows::{ExpoText, TextKind};
 pub use keeper::{Entry, Keeper, Save};
 pub use reader::Found;
 pub use rows::{BundleRows, Row};

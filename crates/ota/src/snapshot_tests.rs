@@ -21,7 +21,7 @@ use proptest::sample::select;
 
 use crate::oracle;
 use crate::packed_tests::{KEYS, any_rows, of_bundle, plain_update};
-use crate::snapshot::{BundleRows, Entry, Found, Keeper, Row, Seal, SnapshotError};
+use crate::snapshot::{BundleRows, Entry, ExpoText, Found, Keeper, Row, Seal, SnapshotError, TextKind};
 use disk::MemoryDisk;
 
 /// When everything is saved.
@@ -72,7 +72,7 @@ impl Kept {
                 | Row::Document { key, .. }
                 | Row::Pair { key, .. }
                 | Row::Foreign { key, .. } => last.clone_from(key),
-                Row::DeploymentKey { .. } | Row::Release(_) | Row::Issue(_) => {}
+                Row::DeploymentKey { .. } | Row::Release(_) | Row::Issue(_) | Row::ExpoText(_) => {}
             }
             bundles.entry(last.clone()).or_default().push(row);
             true
@@ -196,7 +196,12 @@ proptest! {
             created_at: numbers[0],
             undoes: flags[1].then(|| update(2).id),
         };
-        let all = [trust_file(&texts, numbers), release(&texts, numbers, flags), Row::Issue(issue), Row::DeploymentKey {
+        let text = Row::ExpoText(ExpoText {
+            update_id: update(1).id,
+            kind: [TextKind::Export, TextKind::Signed, TextKind::Undo][usize::from(flags[0]) + usize::from(flags[1])],
+            text: texts[3].clone(),
+        });
+        let all = [trust_file(&texts, numbers), release(&texts, numbers, flags), Row::Issue(issue), text, Row::DeploymentKey {
             key: texts[0].clone(),
             platform: Platform::Ios,
             configuration: flags[0].then(|| texts[1].clone()),

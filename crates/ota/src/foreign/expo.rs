@@ -14,10 +14,12 @@ use launchway_domain::update::UpdateStatus;
 use launchway_foreign::expo::{
     Directive, Issue, PackedExport, Part, Place, RollBack, Served, StoredPart, StoredUndo, UNDO_SPAN, content_type,
 };
-use launchway_store::{ForeignBundleRows, StoreError, System};
+use launchway_store::{ForeignBundleRows, StoreError};
 use uuid::Uuid;
 
 use super::release::ForeignRelease;
+use super::texts::Texts;
+use crate::snapshot::TextKind;
 
 /// The most bytes of prepared answers of a bundle. Releases below are not offered.
 const MAX_PREPARED: usize = 8 << 20;
@@ -142,7 +144,7 @@ impl ExpoRows {
 impl ExpoReleases {
     /// Prepares answers for the releases that are offered, the highest first.
     pub(super) async fn load(
-        system: &mut System<'_>,
+        texts: &mut Texts<'_, '_>,
         rows: ExpoRows,
         offered: &[ForeignRelease],
         asset_base: &str,
@@ -153,7 +155,7 @@ impl ExpoReleases {
         };
         let mut left = MAX_PREPARED;
         for release in offered {
-            let Some(offer) = loaded.offer_of(system, &rows, release, asset_base).await? else {
+            let Some(offer) = loaded.offer_of(texts, &rows, release, asset_base).await? else {
                 continue;
             };
             let Some(next) = left.checked_sub(offer.served.size()) else {
@@ -164,12 +166,12 @@ impl ExpoReleases {
         }
         let others = rows.live.iter().filter(|row| !loaded.offers.contains_key(&row.id));
         for row in others.take(MAX_OTHERS).collect::<Vec<_>>() {
-            if let Some(export) = read_export(system, row.id).await? {
+            if let Some(export) = read_export(texts, row.id).await? {
                 loaded.add_files(&export, &row.blob_key);
             }
         }
         for id in &rows.undone {
-            let Some(undo) = system.signed_of_update(*id).await?.1 else {
+            let Some(undo) = texts.get(*id, TextKind::Undo).await? else {
                 continue;
             };
             loaded.undos.extend(ExpoUndo::read(&undo).map(|undo| (*id, undo)));
@@ -180,7 +182,7 @@ impl ExpoReleases {
     /// Prepares one release; `None` if clients of Expo cannot receive it.
     async fn offer_of(
         &mut self,
-        system: &mut System<'_>,
+        texts: &mut Texts<'_, '_>,
         rows: &ExpoRows,
         release: &ForeignRelease,
         asset_base: &str,
@@ -190,7 +192,7 @@ impl ExpoReleases {
         };
         let signed: Option<StoredPart> = match rows.signed.contains(&release.update_id) {
             true => {
-                let (part, _) = system.signed_of_update(release.update_id).await?;
+                let part = texts.get(release.update_id, TextKind::Signed).await?;
                 let part = serde_json::from_str(&part.unwrap_or_default());
                 Some(part.map_err(|_| StoreError::Corrupt("updates.signed_part"))?)
             }
@@ -207,7 +209,7 @@ impl ExpoReleases {
             let (Some(row), Some(runtime_version)) = (row, release.runtime()) else {
                 return Ok(None);
             };
-            let Some(export) = read_export(system, release.update_id).await? else {
+            let Some(export) = read_export(texts, release.update_id).await? else {
                 return Ok(None);
             };
             self.add_files(&export, &row.blob_key);
@@ -302,8 +304,8 @@ impl ExpoIssue {
     }
 }
 
-async fn read_export(system: &mut System<'_>, id: UpdateId) -> Result<Option<PackedExport>, StoreError> {
-    let json = system.export_of_update(id).await?;
+async fn read_export(texts: &mut Texts<'_, '_>, id: UpdateId) -> Result<Option<PackedExport>, StoreError> {
+    let json = texts.get(id, TextKind::Export).await?;
     let export = json.map(|json| serde_json::from_str(&json)).transpose();
     export.map_err(|_| StoreError::Corrupt("packages.export"))
 }

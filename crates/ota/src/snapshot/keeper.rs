@@ -69,8 +69,8 @@ struct Saved {
 }
 
 /// A snapshot that is being written.
-pub struct Save<'k> {
-    keeper: &'k Keeper,
+pub struct Save {
+    keeper: Arc<Keeper>,
     seal: Seal,
     time: EpochMs,
     journal: u64,
@@ -173,7 +173,7 @@ impl Keeper {
     ///
     /// # Errors
     /// Those of the operating system.
-    pub fn begin_save(&self, seal: &Seal) -> io::Result<Save<'_>> {
+    pub fn begin_save(self: &Arc<Self>, seal: &Seal) -> io::Result<Save> {
         let mut state = self.lock();
         let time = self.clock.now();
         let journal = state.next;
@@ -181,7 +181,7 @@ impl Keeper {
         state.next += 1;
         self.is_recording.store(true, Ordering::Release);
         Ok(Save {
-            keeper: self,
+            keeper: self.clone(),
             seal: seal.clone(),
             time,
             journal,
@@ -208,6 +208,8 @@ impl Keeper {
         state.journal = None;
         state.saved = None;
         state.given_up += 1;
+        // The database may have been replaced by an older one.
+        state.view = -1;
         let mut deleted = self.disk.remove(SNAPSHOT);
         for name in self.disk.names().unwrap_or_default() {
             if name == UNFINISHED || journal_number(&name).is_some() {
@@ -219,7 +221,7 @@ impl Keeper {
         }
     }
 
-    fn commit(&self, save: &Save<'_>, bytes: u64) -> Result<(), SaveError> {
+    fn commit(&self, save: &Save, bytes: u64) -> Result<(), SaveError> {
         let mut state = self.lock();
         if state.given_up != save.given_up {
             self.disk.remove(UNFINISHED)?;
@@ -249,7 +251,7 @@ impl Keeper {
     }
 }
 
-impl Save<'_> {
+impl Save {
     /// Creates the file for rows whose newest revision is `revision`.
     ///
     /// # Errors

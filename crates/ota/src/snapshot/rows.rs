@@ -2,12 +2,14 @@
 
 use launchway_domain::id::OrgId;
 use launchway_domain::platform::Platform;
-use launchway_domain::release::Sequence;
 use launchway_domain::rollout::Rollout;
 use launchway_domain::version::Version;
 use launchway_store::{IssueRow, OfferedUpdate, ReleaseRow, RetiredUpdate, TrustFileRow};
 
 use super::fields::{FieldReader, FieldWriter};
+use super::foreign_rows::{
+    ExpoText, read_expo_text, read_issue, read_release, write_expo_text, write_issue, write_release,
+};
 
 /// A row. The index takes them in the order of [`Row::phase`].
 #[derive(Clone, Debug)]
@@ -66,6 +68,8 @@ pub enum Row {
     Release(Box<ReleaseRow>),
     /// An id under which clients of Expo receive a release of the foreign bundle before.
     Issue(IssueRow),
+    /// A text of a release of the foreign bundle before.
+    ExpoText(ExpoText),
 }
 
 /// All rows of one bundle, in order.
@@ -80,7 +84,7 @@ impl Row {
             Row::Retired { .. } => 2,
             Row::Document { .. } => 3,
             Row::Pair { .. } => 4,
-            Row::Foreign { .. } | Row::DeploymentKey { .. } | Row::Release(_) | Row::Issue(_) => 5,
+            Row::Foreign { .. } | Row::DeploymentKey { .. } | Row::Release(_) | Row::Issue(_) | Row::ExpoText(_) => 5,
         }
     }
 
@@ -109,6 +113,7 @@ impl Row {
             }
             Row::Release(release) => write_release(&mut fields, release),
             Row::Issue(issue) => write_issue(&mut fields, issue),
+            Row::ExpoText(text) => write_expo_text(&mut fields, text),
         }
         FieldWriter(out).number(row.len() as u64);
         out.extend_from_slice(&row);
@@ -166,6 +171,7 @@ impl Row {
             },
             b'L' => Row::Release(Box::new(read_release(fields)?)),
             b'I' => Row::Issue(read_issue(fields)?),
+            b'X' => Row::ExpoText(read_expo_text(fields)?),
             _ => return None,
         };
         Some(row)
@@ -282,122 +288,4 @@ fn write_retired(fields: &mut FieldWriter<'_>, key: &str, update: &RetiredUpdate
     fields.text(platform.as_str());
     fields.text(&version.to_string());
     fields.number(*build);
-}
-
-fn write_release(fields: &mut FieldWriter<'_>, release: &ReleaseRow) {
-    let ReleaseRow {
-        id,
-        status,
-        bundle_id,
-        platform,
-        version,
-        configuration,
-        fingerprint,
-        release_notes,
-        mandatory,
-        rollout,
-        kind,
-        format,
-        sequence,
-        runtime_version,
-        binary_range,
-        content_id,
-        size,
-        sha256,
-        blob_key,
-        is_signed,
-        has_undo,
-        ids,
-        file_hash,
-    } = release;
-    fields.0.push(b'L');
-    fields.id(*id);
-    let words = [status.as_str(), bundle_id, platform.as_str(), version];
-    words.into_iter().for_each(|text| fields.text(text));
-    fields.optional(configuration.as_deref());
-    fields.optional(fingerprint.as_deref());
-    fields.text(release_notes);
-    fields.flag(*mandatory);
-    fields.0.push(rollout.percent());
-    fields.text(kind.as_str());
-    fields.text(format.as_str());
-    fields.number(sequence.number());
-    let range = binary_range.as_ref().map(ToString::to_string);
-    fields.optional(runtime_version.as_ref().map(|version| version.as_str()));
-    fields.optional(range.as_deref());
-    fields.optional(content_id.as_deref());
-    fields.signed(*size);
-    fields.text(sha256);
-    fields.text(blob_key);
-    fields.flag(*is_signed);
-    fields.flag(*has_undo);
-    fields.number(ids.len() as u64);
-    for (protocol, id) in ids {
-        fields.text(protocol.as_str());
-        fields.text(id);
-    }
-    fields.optional(file_hash.as_deref());
-}
-
-fn read_release(fields: &mut FieldReader<'_>) -> Option<ReleaseRow> {
-    let mut release = ReleaseRow {
-        id: fields.id()?,
-        status: fields.parse()?,
-        bundle_id: fields.string()?,
-        platform: fields.parse()?,
-        version: fields.string()?,
-        configuration: fields.optional()?,
-        fingerprint: fields.optional()?,
-        release_notes: fields.string()?,
-        mandatory: fields.flag()?,
-        rollout: Rollout::new(fields.byte()?)?,
-        kind: fields.parse()?,
-        format: fields.parse()?,
-        sequence: Sequence::new(fields.number()?),
-        runtime_version: fields.optional()?,
-        binary_range: fields.optional()?,
-        content_id: fields.optional()?,
-        size: fields.signed()?,
-        sha256: fields.string()?,
-        blob_key: fields.string()?,
-        is_signed: fields.flag()?,
-        has_undo: fields.flag()?,
-        ids: Vec::new(),
-        file_hash: None,
-    };
-    // Not reserved: the number is of the file.
-    for _ in 0..fields.number()? {
-        release.ids.push((fields.parse()?, fields.string()?));
-    }
-    release.file_hash = fields.optional()?;
-    Some(release)
-}
-
-fn write_issue(fields: &mut FieldWriter<'_>, issue: &IssueRow) {
-    let IssueRow {
-        update_id,
-        platform,
-        id,
-        created_at,
-        undoes,
-    } = issue;
-    fields.0.push(b'I');
-    fields.id(*update_id);
-    fields.text(platform.as_str());
-    fields.text(id);
-    fields.signed(*created_at);
-    fields.flag(undoes.is_some());
-    if let Some(undoes) = undoes {
-        fields.id(*undoes);
-    }
-}
-
-fn read_issue(fields: &mut FieldReader<'_>) -> Option<IssueRow> {
-    Some(IssueRow {
-        update_id: fields.id()?,
-        platform: fields.parse()?,
-        id: fields.string()?,
-        created_at: fields.signed()?,
-        undoes: if fields.flag()? { Some(fields.id()?) } else { None },
-    })
 }
