@@ -36,7 +36,7 @@ pub struct Deployment {
     pub nodes: Vec<ServerProcess>,
     /// The database's URL, unless it is the embedded one.
     database_url: Option<String>,
-    _bucket: Option<S3Server>,
+    bucket: Option<S3Server>,
     key_folder: TempDir,
     _turn: Turn,
 }
@@ -81,7 +81,7 @@ impl Deployment {
             Ground::SqliteDirectory => Deployment {
                 nodes: vec![more(builder()).start()],
                 database_url: None,
-                _bucket: None,
+                bucket: None,
                 key_folder: tempfile::tempdir().unwrap(),
                 _turn: turn,
             },
@@ -113,7 +113,7 @@ impl Deployment {
         Deployment {
             nodes: (0..nodes).map(|_| server()).collect(),
             database_url: Some(database_url.to_owned()),
-            _bucket: Some(bucket),
+            bucket: Some(bucket),
             key_folder,
             _turn: turn,
         }
@@ -122,6 +122,11 @@ impl Deployment {
     /// The first server.
     pub fn node(&self) -> &ServerProcess {
         &self.nodes[0]
+    }
+
+    /// Ends the object storage with all its objects.
+    pub fn stop_storage(&mut self) {
+        self.bucket = None;
     }
 
     /// Runs a statement on the database directly, bypassing the service.

@@ -29,6 +29,7 @@ mod full_disk;
 mod imports;
 mod journeys;
 mod kill;
+mod local_snapshot;
 mod memory;
 mod outage;
 mod phone_faults;

@@ -28,6 +28,28 @@ impl DatabaseUrl {
         ))
     }
 
+    /// Whether the database is embedded, not a server.
+    pub fn is_embedded(&self) -> bool {
+        self.0.starts_with("sqlite:")
+    }
+
+    /// Which database it is: host, port and name, or the path of an embedded one.
+    pub fn place(&self) -> String {
+        let Ok(url) = Url::parse(&self.0) else {
+            return String::new();
+        };
+        let given = |name: &str| {
+            let mut pairs = url.query_pairs();
+            pairs.find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+        };
+        let host = url.host_str().filter(|host| !host.is_empty()).map(str::to_owned);
+        let host = given("host").or_else(|| given("hostaddr")).or(host).unwrap_or_default();
+        let port = given("port").or_else(|| url.port().map(|port| port.to_string()));
+        let port = port.unwrap_or_else(|| "5432".to_owned());
+        let name = given("dbname").unwrap_or_else(|| url.path().trim_start_matches('/').to_owned());
+        format!("{host}:{port}/{name}")
+    }
+
     /// The complete URL, password included.
     pub fn reveal(&self) -> &str {
         &self.0
@@ -36,7 +58,7 @@ impl DatabaseUrl {
 
 impl std::fmt::Debug for DatabaseUrl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0.starts_with("sqlite:") {
+        if self.is_embedded() {
             return f.write_str(&self.0);
         }
         // The password may be before the host or in the query.

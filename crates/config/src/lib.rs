@@ -11,6 +11,7 @@ mod quotas;
 mod raw;
 mod roles;
 mod secrets;
+mod snapshot;
 mod storage;
 mod storage_credentials;
 mod values;
@@ -34,6 +35,7 @@ pub use addresses::DatabaseUrl;
 pub use networks::Networks;
 pub use raw::RawSettings;
 pub use roles::Roles;
+pub use snapshot::SnapshotSettings;
 pub use storage::Storage;
 pub use storage_credentials::{StorageCredentials, credentials_from_environment};
 pub use variables::unknown_variables;
@@ -82,6 +84,8 @@ pub struct Config {
     pub environment: Environment,
     /// The file with the master key.
     pub master_key_file: PathBuf,
+    /// The local snapshot of the index; `None`: this process keeps none.
+    pub snapshot: Option<SnapshotSettings>,
     /// The roles of this process.
     pub roles: Roles,
     /// The proxies whose `X-Forwarded-For` is trusted.
@@ -167,6 +171,7 @@ impl Config {
         let raw = given.with_fallback(RawSettings::from_file(given.config.as_deref())?);
         let data_dir = PathBuf::from(raw.data_dir.as_deref().unwrap_or("launchway-data"));
         let database_url = DatabaseUrl::parse(raw.database_url.as_deref(), &data_dir)?;
+        let snapshot = SnapshotSettings::parse(&raw, &database_url)?;
         let oidc = oidc::parse(&raw)?;
         let max_connections = connections::max_connections(&raw)?;
         let max_connections_per_client = connections::max_connections_per_client(&raw, max_connections)?;
@@ -179,6 +184,7 @@ impl Config {
             no_hsts: truth(&raw.no_hsts, "--no-hsts")?,
             environment: environment(&raw)?,
             master_key_file: master_key_file(&raw, &data_dir),
+            snapshot,
             roles: Roles::parse(raw.roles.as_deref())?,
             trusted_proxies: Networks::parse(raw.trusted_proxies.as_deref().unwrap_or(""))?,
             check_limit: parse(&raw.check_limit, "--check-limit", "a whole number, 0 for no limit")?.unwrap_or(6000),
@@ -226,7 +232,7 @@ impl Config {
 
     /// Whether the database is the embedded one.
     pub fn is_embedded(&self) -> bool {
-        self.database_url.reveal().starts_with("sqlite:")
+        self.database_url.is_embedded()
     }
 
     /// The directory for unnamed files that only this process uses.

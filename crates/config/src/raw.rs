@@ -98,6 +98,24 @@ pub struct RawSettings {
         hide_env_values = true
     )]
     pub master_key_file: Option<String>,
+    /// Directory for a snapshot of the index of checks, from which a start answers while PostgreSQL is not available [default: none]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_SNAPSHOT_DIR",
+        global = true,
+        value_name = "DIR",
+        hide_env_values = true
+    )]
+    pub snapshot_dir: Option<String>,
+    /// Hours after which a start refuses the snapshot, 1 to 720 [default: 24]
+    #[arg(
+        long,
+        env = "LAUNCHWAY_SNAPSHOT_HOURS",
+        global = true,
+        value_name = "HOURS",
+        hide_env_values = true
+    )]
+    pub snapshot_hours: Option<String>,
     /// Roles of this process: any of api,check,worker [default: all]
     #[arg(
         long,
@@ -376,6 +394,8 @@ impl RawSettings {
             no_hsts: pick(&self.no_hsts, other.no_hsts),
             environment: pick(&self.environment, other.environment),
             master_key_file: pick(&self.master_key_file, other.master_key_file),
+            snapshot_dir: pick(&self.snapshot_dir, other.snapshot_dir),
+            snapshot_hours: pick(&self.snapshot_hours, other.snapshot_hours),
             roles: pick(&self.roles, other.roles),
             trusted_proxies: pick(&self.trusted_proxies, other.trusted_proxies),
             check_limit: pick(&self.check_limit, other.check_limit),

@@ -33,6 +33,7 @@ impl Config {
             master_key_file,
             settings_file,
             oidc,
+            snapshot,
             // Settings for builds, and settings that are not paths.
             runner_dir: _,
             runner_readable: _,
@@ -72,6 +73,7 @@ impl Config {
             places.push(root.clone());
         }
         places.extend(oidc.iter().map(|oidc| oidc.client_secret_file.clone()));
+        places.extend(snapshot.iter().map(|snapshot| snapshot.dir.clone()));
         places.extend(of_database(database_url.reveal()));
         places.extend(of_environment());
         places
@@ -159,6 +161,7 @@ mod tests {
             oidc_client_id: Some("launchway".to_owned()),
             oidc_client_secret_file: Some(path("oidc")),
             metrics_listen: Some("127.0.0.1:9100".to_owned()),
+            snapshot_dir: Some(path("snapshot")),
             ..RawSettings::default()
         };
         // Every setting that names a local path is one of these, except those for builds.
@@ -173,6 +176,7 @@ mod tests {
             "oidc",
             "tls/key",
             "tls/cert",
+            "snapshot",
         ] {
             assert!(places.contains(&directory.path().join(place)), "{place}: {places:?}");
         }

@@ -33,7 +33,7 @@ fn defaults_are_those_of_the_reference() {
 #[test]
 fn a_bad_setting_is_one_line_that_names_it() {
     type Change = fn(&mut RawSettings);
-    let cases: [(Change, &str); 16] = [
+    let cases: [(Change, &str); 19] = [
         (
             |raw| raw.runner_dir = Some("launchway-data/builds".into()),
             "--runner-dir: `launchway-data/builds` is in the data directory, which builds must not access; choose a \
@@ -86,6 +86,18 @@ fn a_bad_setting_is_one_line_that_names_it() {
         (
             |raw| raw.trust_days = Some("31".into()),
             "--trust-days: `31` is not a whole number of days, 1 to 30",
+        ),
+        (
+            |raw| raw.snapshot_hours = Some("721".into()),
+            "--snapshot-hours: `721` is not a whole number of hours, 1 to 720",
+        ),
+        (
+            |raw| raw.snapshot_hours = Some("0".into()),
+            "--snapshot-hours: `0` is not a whole number of hours, 1 to 720",
+        ),
+        (
+            |raw| raw.snapshot_dir = Some("/var/lib/launchway-snapshot".into()),
+            "--snapshot-dir: needs PostgreSQL; a SQLite database is on this machine already",
         ),
         (
             |raw| raw.keep_builds_days = Some("-1".into()),
@@ -214,6 +226,37 @@ fn the_settings_file_takes_numbers_and_names_what_is_wrong() {
     for (text, part) in errors {
         let error = load_file(text).expect_err(text);
         assert!(error.contains(part) && !error.contains('\n'), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_snapshot_names_its_database_without_secrets() {
+    let load = |url: &str| {
+        load(|raw| {
+            raw.database_url = Some(url.into());
+            raw.snapshot_dir = Some("snapshot".into());
+        })
+        .expect("valid")
+    };
+    let config = load("postgres://me:secret@db.internal/launchway");
+    let snapshot = config.snapshot.expect("it is on");
+    assert_eq!((snapshot.dir.as_path(), snapshot.hours), (Path::new("snapshot"), 24));
+    for (url, place) in [
+        (
+            "postgres://me:secret@db.internal/launchway",
+            "db.internal:5432/launchway",
+        ),
+        (
+            "postgresql://db.internal:6432/launchway?password=secret",
+            "db.internal:6432/launchway",
+        ),
+        (
+            "postgres:///launchway?host=/run/postgresql&port=5433",
+            "/run/postgresql:5433/launchway",
+        ),
+        ("postgres://[::1]/x?dbname=y", "[::1]:5432/y"),
+    ] {
+        assert_eq!(load(url).database_url.place(), place, "{url}");
     }
 }
 

@@ -10,6 +10,7 @@ pub mod expiry;
 pub mod fan_out;
 pub mod last_used;
 pub mod lease;
+pub mod local_snapshot;
 pub mod old_builds;
 pub mod old_submissions;
 pub mod online_roles;
@@ -43,6 +44,7 @@ impl Jobs {
             finishing: Vec::new(),
         };
         tokio::spawn(follow::run(app.db.clone(), app.index.clone()));
+        tokio::spawn(local_snapshot::run(app.clone()));
         tokio::spawn(last_used::run(app.clone()));
         tokio::spawn(check_counts::run(app.clone()));
         if app.config.roles.worker {

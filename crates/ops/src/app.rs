@@ -36,6 +36,7 @@ use crate::job_leases::JobLeases;
 use crate::limits::calls::CallLimiter;
 use crate::limits::clients::ClientLimiter;
 use crate::limits::pages::PageLimits;
+use crate::local_snapshot::{FolderError, LocalSnapshot, RefusedError};
 use crate::maskers::Maskers;
 use crate::passwords::Passwords;
 use crate::sealing_start;
@@ -58,6 +59,8 @@ pub struct App {
     pub index: Arc<Index>,
     /// Signed URLs in its answers.
     pub hot_urls: HotUrls,
+    /// The local snapshot of the index, if this node keeps one.
+    pub local_snapshot: Option<LocalSnapshot>,
     /// Signs and verifies install links of builds.
     pub install_links: InstallLinks,
     /// Derives the secrets with which app stores sign their events.
@@ -145,6 +148,14 @@ pub enum StartError {
     /// The object storage does not open.
     #[error("--storage-url: {0}")]
     Blob(#[from] BlobError),
+    /// The database does not answer, and the local snapshot may not be used.
+    #[error("{database}; the snapshot in --snapshot-dir {refusal}")]
+    NoSnapshot {
+        /// What is wrong with the database.
+        database: String,
+        /// What is wrong with the snapshot.
+        refusal: RefusedError,
+    },
     /// A file or socket does not open.
     #[error("{what}: {cause}")]
     Io {
@@ -156,10 +167,44 @@ pub enum StartError {
 }
 
 impl StartError {
+    /// The database does not answer, and the local snapshot may not be used.
+    pub(crate) fn no_snapshot(database: &StartError, refusal: RefusedError) -> StartError {
+        StartError::NoSnapshot {
+            database: database.to_string(),
+            refusal,
+        }
+    }
+
+    /// Whether the database does not answer.
+    pub fn is_unavailable(&self) -> bool {
+        match self {
+            StartError::Database(error) => error.is_unavailable(),
+            StartError::Store(error) | StartError::Vault(VaultError::Store(error)) => {
+                matches!(error, StoreError::Unavailable(_))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether another try may succeed although nobody changes a setting: the database does not answer, or refuses the
+    /// connection.
+    pub fn may_pass(&self) -> bool {
+        self.is_unavailable() || matches!(self, StartError::Database(OpenError::Connect(_)))
+    }
+
     /// Adds the setting or file to an I/O error.
     pub fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> StartError {
         let what = what.into();
         move |cause| StartError::Io { what, cause }
+    }
+}
+
+impl From<FolderError> for StartError {
+    fn from(error: FolderError) -> StartError {
+        match error {
+            FolderError::Config(error) => error.into(),
+            FolderError::Io(cause) => StartError::io("--snapshot-dir")(cause),
+        }
     }
 }
 
@@ -178,29 +223,26 @@ pub struct Dependencies {
 }
 
 impl App {
-    /// Opens everything that the settings name. `public_url` is the default if the settings name none.
+    /// Opens everything that the settings name. `public_url` is the default if the settings name none. If the database does
+    /// not answer, but there is a local snapshot, it [arrives later](crate::start::arrive).
     pub async fn open(config: Config, public_url: String, dependencies: Dependencies) -> Result<Arc<App>, StartError> {
         if config.is_embedded() {
             make_private_dir(&config.data_dir).map_err(StartError::io("--data-dir"))?;
         }
-        let db = Db::open(config.database_url.reveal()).await?;
-        let vault = open_vault(&config, &db, &dependencies).await?;
+        let local_snapshot = LocalSnapshot::open(&config, dependencies.clock.clone())?;
+        let (db, vault) = open_database(&config, local_snapshot.as_ref(), &dependencies).await?;
         let public_url = config.public_url.clone().unwrap_or(public_url);
         let asset_base = config.asset_base.clone().unwrap_or_else(|| public_url.clone());
         let blob = open_blob(&config, &public_url, &vault, dependencies.clock.clone()).await?;
         let long_texts = LongTexts::open(&config.scratch_dir()).map_err(StartError::io("--data-dir"))?;
         let app_stores = open_app_stores(&config, &dependencies);
-        let provider = config.oidc.clone().map(|settings| {
-            let addresses = vec![settings.issuer.clone()];
-            Provider::new(
-                settings,
-                Arc::new(GuardedTransport::new(dependencies.resolver.clone(), addresses)),
-            )
-        });
+        let provider = open_provider(&config, &dependencies);
+        let index = Index::new(config.updates_per_bundle, long_texts, &asset_base);
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         Ok(Arc::new(App {
             hot_urls: HotUrls::new(),
-            index: Arc::new(Index::new(config.updates_per_bundle, long_texts, &asset_base)),
+            index: Arc::new(index.kept_by(local_snapshot.as_ref().map(|local| local.keeper.clone()))),
+            local_snapshot,
             install_links: InstallLinks::new(*vault.derive(Purpose::InstallLinks)),
             app_store_event_secrets: AppStoreEventSecrets::new(*vault.derive(Purpose::StoreEvents)),
             report_tokens: ReportTokens::new(*vault.derive(Purpose::DeviceReports)),
@@ -245,6 +287,41 @@ impl App {
     pub fn is_https(&self) -> bool {
         self.public_url.starts_with("https://")
     }
+}
+
+/// The provider that users sign in through, if the settings name one.
+fn open_provider(config: &Config, dependencies: &Dependencies) -> Option<Provider> {
+    let settings = config.oidc.clone()?;
+    let addresses = vec![settings.issuer.clone()];
+    let transport = GuardedTransport::new(dependencies.resolver.clone(), addresses);
+    Some(Provider::new(settings, Arc::new(transport)))
+}
+
+/// Opens the database and the vault. While the database does not answer, the vault is that of the local snapshot.
+async fn open_database(
+    config: &Config,
+    local: Option<&LocalSnapshot>,
+    dependencies: &Dependencies,
+) -> Result<(Db, Vault), StartError> {
+    let (clock, random) = (&dependencies.clock, &dependencies.random);
+    let opened = async {
+        let db = Db::open(config.database_url.reveal()).await?;
+        let vault = open_vault(config, &db, clock, random).await?;
+        Ok((db, vault))
+    };
+    let away: StartError = match opened.await {
+        Err(error) => error,
+        opened => return opened,
+    };
+    let Some(local) = local.filter(|_| away.is_unavailable()) else {
+        return Err(away);
+    };
+    let refused = |refusal| StartError::no_snapshot(&away, refusal);
+    let Some((master, found)) = local.find(&**random).map_err(refused)? else {
+        return Err(away);
+    };
+    let vault = local.open_vault(master, &found, clock.clone(), random.clone());
+    Ok((Db::later(), vault.map_err(refused)?))
 }
 
 /// The app stores at the configured addresses.
@@ -297,12 +374,17 @@ pub async fn open_bucket(
 
 /// Opens the vault after checking its master key against the database: sealed values would be unreadable under another
 /// one.
-pub async fn open_vault(config: &Config, db: &Db, dependencies: &Dependencies) -> Result<Vault, StartError> {
+pub async fn open_vault(
+    config: &Config,
+    db: &Db,
+    clock: &Arc<dyn Clock>,
+    random: &Arc<dyn Random>,
+) -> Result<Vault, StartError> {
     const REASON: &str = "the installation's own facts";
     let file = &config.master_key_file;
     let known = db.read().await?.system(REASON).meta(MASTER_KEY_CHECK).await?;
     let is_new = known.is_none();
-    let mut key = MasterKey::load(file, is_new, &*dependencies.random);
+    let mut key = MasterKey::load(file, is_new, &**random);
     let mut tx = db.write().await?;
     let check = match &key {
         Ok(key) => {
@@ -312,7 +394,7 @@ pub async fn open_vault(config: &Config, db: &Db, dependencies: &Dependencies) -
         }
         Err(_) => known.unwrap_or_default(),
     };
-    sealing_start::begin(&mut tx, is_new, dependencies.clock.now()).await?;
+    sealing_start::begin(&mut tx, is_new, clock.now()).await?;
     // An interrupted rotation may have left the matching key beside the file.
     if !key.as_ref().is_ok_and(|key| key.fits(&check))
         && let Some(fitting) = finish_rotation(file, &check)
@@ -327,14 +409,7 @@ pub async fn open_vault(config: &Config, db: &Db, dependencies: &Dependencies) -
         );
         return Err(ConfigError::new("--master-key-file", problem).into());
     }
-    let vault = Vault::open(
-        key,
-        file.clone(),
-        &mut tx,
-        dependencies.clock.clone(),
-        dependencies.random.clone(),
-    )
-    .await?;
+    let vault = Vault::open(key, file.clone(), &mut tx, clock.clone(), random.clone()).await?;
     tx.commit().await?;
     Ok(vault)
 }

@@ -71,7 +71,9 @@ pub enum AdminCommand {
 }
 
 /// Opens the service's parts for a command.
-pub async fn open(config: Config) -> Result<Arc<App>, StartError> {
+pub async fn open(mut config: Config) -> Result<Arc<App>, StartError> {
+    // The snapshot is the server's, which may run beside.
+    config.snapshot = None;
     let url = format!("http://{}", config.listen);
     let dependencies = Dependencies {
         clock: Arc::new(SystemClock),

@@ -7,6 +7,7 @@ mod doctor;
 mod exposed;
 mod serve;
 mod store_simulator;
+mod work;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;

@@ -13,9 +13,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use launchway_domain::id::{OrgId, UserId};
+use launchway_domain::mac::MacKey;
 use launchway_os::clock::Clock;
 use launchway_os::random::Random;
 use launchway_store::{StoreError, Tx};
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 pub use cipher::{DataKey, Place};
@@ -64,7 +66,20 @@ impl Vault {
     ) -> Result<Vault, VaultError> {
         let fresh = master.seal_data_key(&DataKey::make(&*random), None, &*random);
         let kept = tx.system(REASON).keep_data_key(None, &fresh, clock.now()).await?;
-        let installation = master.open_data_key(&kept, None).ok_or(VaultError::Damaged)?;
+        Self::of_sealed(master, master_key_file, &kept, clock, random)
+    }
+
+    /// The vault of the installation with this sealed key, before its database answers.
+    pub fn of_sealed(
+        master: MasterKey,
+        master_key_file: PathBuf,
+        installation_key: &str,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+    ) -> Result<Vault, VaultError> {
+        let installation = master
+            .open_data_key(installation_key, None)
+            .ok_or(VaultError::Damaged)?;
         Ok(Vault {
             master: Mutex::new(master),
             master_key_file,
@@ -73,6 +88,20 @@ impl Vault {
             clock,
             random,
         })
+    }
+
+    /// Whether both are vaults of one installation.
+    pub fn is_of_installation(&self, other: &Vault) -> bool {
+        let key = |vault: &Vault| MacKey::new(&vault.derive(Purpose::Check)).of(&[b"installation"]);
+        bool::from(key(self).ct_eq(&key(other)))
+    }
+
+    /// What a local snapshot of the index is written under: the key of its MACs, and the sealed key of the installation.
+    pub async fn snapshot_keys(&self, tx: &mut Tx) -> Result<(MacKey, String), VaultError> {
+        let mut system = tx.system(REASON);
+        let check = system.meta(MASTER_KEY_CHECK).await?;
+        let sealed = system.data_key(None).await?.ok_or(VaultError::Damaged)?;
+        Ok((snapshot_key(&self.master_for(check.as_deref())?), sealed))
     }
 
     /// A key of the installation for one purpose. A rotation of the master key does not change it.
@@ -177,6 +206,11 @@ impl Vault {
     fn known_keys(&self) -> std::sync::MutexGuard<'_, HashMap<OrgId, Arc<DataKey>>> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The key of the MACs of a local snapshot of the index.
+pub fn snapshot_key(master: &MasterKey) -> MacKey {
+    MacKey::new(&master.derive(Purpose::LocalIndex))
 }
 
 fn of_user<'p>(user: UserId, place: &Place<'p>) -> Place<'p> {

@@ -45,6 +45,8 @@ pub enum Purpose {
     UnknownAccounts,
     /// Seals the data keys of organizations.
     DataKeys,
+    /// MACs the local snapshot of the index.
+    LocalIndex,
     /// Shows whether the master key belongs to the database.
     Check,
 }
@@ -66,6 +68,7 @@ impl Purpose {
             Purpose::KnownDevices => b"launchway known devices 1",
             Purpose::UnknownAccounts => b"launchway unknown accounts 1",
             Purpose::DataKeys => b"launchway data keys 1",
+            Purpose::LocalIndex => b"launchway local index 1",
             Purpose::Check => b"launchway master key check 1",
         }
     }

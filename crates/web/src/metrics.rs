@@ -35,6 +35,7 @@ pub async fn text(app: &App) -> String {
     let revision = ConstGauge::new(app.index.revision().await);
     let help = "Revision of the last change in the index of checks";
     gauges.register("launchway_index_revision", help, revision);
+    register_snapshot(app, &mut gauges);
     match queued_builds(app).await {
         Ok(queued) => {
             let help = "Builds of all organizations waiting for a runner";
@@ -51,6 +52,21 @@ pub async fn text(app: &App) -> String {
     let _ = encode_registry(&mut text, &gauges);
     let _ = encode_eof(&mut text);
     text
+}
+
+/// The age of the local snapshot, and whether checks are answered from it.
+fn register_snapshot(app: &App, gauges: &mut Registry) {
+    let local = app.local_snapshot.as_ref();
+    if let Some(age) = local.and_then(|local| local.age(&app.index, app.clock.now())) {
+        let help = "Seconds since the last moment of which the local snapshot of the index knows the database";
+        gauges.register("launchway_snapshot_age_seconds", help, ConstGauge::new(age.seconds));
+        let help = "Whether checks are answered from the local snapshot: 1 or 0";
+        gauges.register(
+            "launchway_snapshot_in_use",
+            help,
+            ConstGauge::new(i64::from(age.is_in_use)),
+        );
+    }
 }
 
 async fn queued_builds(app: &App) -> Result<i64, ApiError> {

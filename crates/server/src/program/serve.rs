@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use launchway_config::{Config, ConfigError};
 use launchway_inspection::Inspector;
-use launchway_jobs::Jobs;
 use launchway_ops::accounts;
 use launchway_ops::app::{App, Dependencies, StartError};
+use launchway_ops::start;
 use launchway_os::clock::SystemClock;
 use launchway_os::folders::make_private_dir;
 use launchway_os::random::SystemRandom;
@@ -19,11 +19,12 @@ use launchway_web::metrics;
 use launchway_web::server::{self, HttpServer};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::command_error::CommandError;
-use crate::embedded_runner::EmbeddedRunner;
 use crate::program::demo;
+use crate::program::work::Work;
 
 /// The file in the data directory that the server holds locked.
 const LOCK: &str = "server.lock";
@@ -31,17 +32,8 @@ const LOCK: &str = "server.lock";
 /// Serves until SIGTERM or SIGINT.
 pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> {
     // What is most likely to fail comes before anything is written.
-    let listener = TcpListener::bind(config.listen)
-        .await
-        .map_err(StartError::io(format!("--listen {}", config.listen)))?;
+    let (listener, metrics_listener) = bind(&config).await?;
     let address = listener.local_addr().map_err(StartError::io("--listen"))?;
-    let metrics_listener = match config.metrics_listen {
-        Some(address) => {
-            let bound = TcpListener::bind(address).await;
-            Some(bound.map_err(StartError::io(format!("--metrics-listen {address}")))?)
-        }
-        None => None,
-    };
     let data = match config.is_embedded() {
         true => Some(DataDir::lock(&config)?),
         false => None,
@@ -54,7 +46,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
         inspector: Inspector::this_program()?,
     };
     let app = App::open(config, format!("http://{}", reachable(address)), dependencies).await?;
-    app.index.catch_up(&app.db).await.map_err(StartError::from)?;
+    let is_whole = start::fill_index(&app).await?;
     let _alone = data.map(DataDir::keep);
     if !app.is_https() && !address.ip().is_loopback() {
         tracing::warn!("the service is reached over plain http; put a TLS proxy in front and set --public-url");
@@ -62,41 +54,58 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
     if let Some(listener) = metrics_listener {
         tokio::spawn(metrics::serve(app.clone(), listener));
     }
-    let jobs = Jobs::start(&app);
-    let (stopping, waiting) = (jobs.stopping(), app.stopping.clone());
+    let (ended, end) = oneshot::channel();
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let roles = app.config.roles;
-    let runs_builds = !app.config.no_runner && roles.api && roles.worker;
-    let runner = runs_builds.then(|| EmbeddedRunner::start(app.clone(), reachable(address)));
+    let mut work = Work::start(app.clone(), reachable(address), is_whole);
+    let stopping = app.stopping.clone();
     let stop = async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
+        let failure = tokio::select! {
+            _ = terminate.recv() => None,
+            _ = interrupt.recv() => None,
+            failure = work.failure() => Some(failure),
+        };
         tracing::info!("stopping: accepting no new requests, and finishing running work");
         let asked = Instant::now();
         stopping.cancel();
-        waiting.cancel();
         // Its builds report their end to this server, so the runner stops first.
-        if let Some(runner) = runner {
-            runner.stop().await;
-        }
+        let jobs = work.stop_builds().await;
+        // The receiver waits below.
+        let _ = ended.send((jobs, failure));
         server::GRACE.saturating_sub(asked.elapsed())
     };
     let serving = tokio::spawn(server::serve(HttpServer::new(app.clone()), listener, stop));
-    announce(&app, address, with_demo).await?;
+    announce(&app, address, is_whole, with_demo).await?;
     serving.await.map_err(std::io::Error::other)?;
-    jobs.stop(&app).await;
+    let (jobs, failure) = end.await.map_err(std::io::Error::other)?;
+    if let Some(jobs) = jobs {
+        jobs.stop(&app).await;
+    }
     app.db.close().await;
-    Ok(())
+    failure.map_or(Ok(()), |failure| Err(failure.into()))
+}
+
+/// The listeners of the service and of its metrics.
+async fn bind(config: &Config) -> Result<(TcpListener, Option<TcpListener>), StartError> {
+    let bound = TcpListener::bind(config.listen).await;
+    let listener = bound.map_err(StartError::io(format!("--listen {}", config.listen)))?;
+    let metrics = match config.metrics_listen {
+        Some(address) => {
+            let bound = TcpListener::bind(address).await;
+            Some(bound.map_err(StartError::io(format!("--metrics-listen {address}")))?)
+        }
+        None => None,
+    };
+    Ok((listener, metrics))
 }
 
 /// Prints one line on standard output when the service is reachable, then what to do next.
-async fn announce(app: &App, address: SocketAddr, with_demo: bool) -> Result<(), CommandError> {
+async fn announce(app: &App, address: SocketAddr, is_whole: bool, with_demo: bool) -> Result<(), CommandError> {
     let mut out = std::io::stdout();
     writeln!(out, "Listening on http://{}", reachable(address))?;
-    if with_demo {
+    if !is_whole {
+        // What follows is in the database.
+    } else if with_demo {
         writeln!(out, "\n{}", demo::prepare(app).await?)?;
     } else if let Some(token) = accounts::offer_setup(app).await? {
         writeln!(

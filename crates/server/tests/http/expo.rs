@@ -17,7 +17,7 @@ use crate::support::{Answer, Fields, NOBODY, TestApp, package, with};
 use phone::{Expo, Phone};
 
 /// An export of `npx expo export` with this many assets, and a script for each platform.
-fn export(name: &str, assets: usize) -> Vec<u8> {
+pub fn export(name: &str, assets: usize) -> Vec<u8> {
     let keys: Vec<_> = (0..assets).map(|number| format!("{:032x}", number + 1)).collect();
     let listed: Vec<_> = keys.iter().map(|key| json!({"path": format!("assets/{key}"), "ext": "png"})).collect();
     let script = |platform: &str| format!("_expo/static/js/{platform}/index-{name}.hbc");

@@ -31,6 +31,7 @@ mod inspection;
 mod install;
 mod jobs;
 mod limits;
+mod local_snapshot;
 mod matrix;
 mod metrics;
 mod names;

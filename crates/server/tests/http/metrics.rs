@@ -14,9 +14,10 @@ use launchway_web::metrics;
 use reqwest::Method;
 use serde_json::json;
 
+use crate::local_snapshot::keep;
 use crate::stage::app_stores::IPA;
 use crate::stage::{BUNDLE, Stage};
-use crate::support::{Answer, NOBODY, Says, TestApp};
+use crate::support::{Answer, NOBODY, Says, Setup, TestApp};
 
 const PAGE: &str = include_str!("../../../../docs/operating.md");
 
@@ -76,7 +77,11 @@ fn assert_is_open_metrics(text: &str) {
 
 #[tokio::test]
 async fn the_page_lists_exactly_the_metrics_there_are() {
-    let app = TestApp::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let mut setup = Setup::on_postgres();
+    setup.settings.snapshot_dir = Some(folder.path().join("snapshot").display().to_string());
+    let app = TestApp::with(setup).await;
+    keep(&app).await;
     app.get(NOBODY, "/healthz").await;
     let counters = &app.app.counters;
     counters.observe(Observation::BuildTaken(Platform::Ios, SECOND));

@@ -21,7 +21,7 @@ use launchway_inspection::{Inspector, Place};
 use launchway_ops::api_keys::{self, KeyPlan};
 use launchway_ops::app::{App, Dependencies};
 use launchway_ops::write::Write;
-use launchway_ops::{accounts, orgs};
+use launchway_ops::{accounts, orgs, start};
 use launchway_os::clock::Clock;
 use launchway_os::random::SystemRandom;
 use launchway_outbound::resolver::{Resolver, SystemResolver};
@@ -170,7 +170,7 @@ impl TestApp {
         let dependencies =
             Dependencies { clock: clock.clone(), random: Arc::new(SystemRandom), resolver, app_stores, inspector };
         let app = App::open(config, origin.clone(), dependencies).await.unwrap();
-        app.index.catch_up(&app.db).await.unwrap();
+        start::fill_index(&app).await.unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let server = HttpServer::new(app.clone());
         tokio::spawn(server::serve(server, listener, async move {
@@ -342,6 +342,17 @@ impl TestApp {
     /// The response of the public check to a valid request.
     pub async fn checked(&self, bundle: &str, query: &str) -> Value {
         self.check(bundle, query).await.ok()
+    }
+}
+
+/// Why a start with these settings fails at this time.
+pub async fn refused_start(config: Config, now: EpochMs) -> String {
+    let clock = Arc::new(TestClock(AtomicI64::new(now)));
+    let (random, resolver) = (Arc::new(SystemRandom), Arc::new(SystemResolver));
+    let dependencies = Dependencies { clock, random, resolver, app_stores: None, inspector: inspector() };
+    match App::open(config, "http://127.0.0.1:1".to_owned(), dependencies).await {
+        Ok(_) => panic!("the start is refused"),
+        Err(error) => error.to_string(),
     }
 }
 

@@ -31,6 +31,9 @@ pub(super) fn look(config: &Config) -> Vec<Finding> {
     if runs_builds {
         findings.push(folder("builds", "--runner-dir", &config.runner_dir));
     }
+    if let Some(snapshot) = &config.snapshot {
+        findings.push(folder("snapshot", "--snapshot-dir", &snapshot.dir));
+    }
     let mut data = vec![config.data_dir.as_path()];
     if let Storage::Directory(objects) = &config.storage {
         data.push(objects);
