@@ -46,6 +46,9 @@ export async function fill(server) {
   const session = browserApi(server);
   await session("POST", "/env", { name: "SENTRY_AUTH_TOKEN", value: "a secret", bundleId: "com.example.shop" });
   await session("POST", "/env", { name: "API_URL", value: "https://api.example.com/v2", visibility: "plain", configurations: ["production"] });
+  for (const [platform, configuration, key] of [["android", "Production", "Ab3dEf9hIjKlMnOpQrStUvWxYz0123456789-_"], ["ios", undefined, "k".repeat(100)]]) {
+    await session("POST", "/deployment-keys", { bundleId: "com.example.shop", platform, configuration, key });
+  }
   const hook = await session("POST", "/webhooks", { name: "Team chat", url: "http://127.0.0.1:9/hook", events: ["build.failed", "update.published"] });
   await session("POST", `/webhooks/test?id=${hook.id}`);
   for (let number = 1; number <= 12; number++) await session("POST", "/api-keys", { name: `Machine ${number}`, scopes: ["build"] });
@@ -127,6 +130,8 @@ export async function fill(server) {
       ["apps", "/apps"],
       ["trust", "/trust?bundleId=com.example.signed"],
       ["trust-none", "/trust?bundleId=com.example.shop"],
+      ["deployment-keys", "/deployment-keys"],
+      ["deployment-keys-app", "/deployment-keys?bundleId=com.example.shop"],
       ["update-unsigned", `/updates/${unsigned.id}`],
       ["update-revoked", `/updates/${revoked.id}`],
       ["env", "/env"],

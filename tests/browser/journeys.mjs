@@ -327,7 +327,7 @@ const reached = (element) => {
 
 // Each link to a confirmation, including those in the first and last rows, and the button there, is reachable at every width.
 async function confirmations(server, made, home) {
-  const pages = ["/api-keys", "/members", "/env", "/credentials", "/apps", "/runners", `/updates/${made.update.id}`, `/submissions/${made.staged.id}`, `/webhooks/${made.hook.id}`, `/builds/${made.done.id}`, `/builds/${made.waiting.id}`];
+  const pages = ["/api-keys", "/members", "/env", "/credentials", "/apps", "/deployment-keys?bundleId=com.example.shop", "/runners", `/updates/${made.update.id}`, `/submissions/${made.staged.id}`, `/webhooks/${made.hook.id}`, `/builds/${made.done.id}`, `/builds/${made.waiting.id}`];
   const tried = new Set();
   for (const [width, looked] of [[390, pages], [768, pages.slice(0, 2)], [1440, pages]]) {
     const page = await owner(server, { viewport: { width, height: 844 } });

@@ -88,6 +88,7 @@ export async function refusedForms(owner, server, home, wrong) {
     ["/updates/new", { bundleId: "com.example.shop", version: "two" }, "version", apk],
     ["/updates/new", { bundleId: "com.example.shop", version: "9.0.0" }, null, apk],
     ["/submissions/new", { destination: "a/b" }, "destination", apk],
+    ["/deployment-keys", { bundleId: "com.example.shop", key: "short" }, "key"],
     ["/env", { name: "1 2" }, "name"],
     ["/api-keys", { name: "CI" }, "scopes"],
     ["/webhooks", { name: "Chat", url: "ftp://example.com/" }, "url"],

@@ -15,6 +15,7 @@ use crate::updates::publish;
 use crate::write::{NOTHING, Write};
 
 const NONE: Paging = Paging { limit: 0, offset: 0 };
+const NO_KEY: ApiError = ApiError::NoSuch("deployment key");
 
 /// A validated request for a deployment key.
 #[derive(Clone, Debug)]
@@ -80,17 +81,26 @@ pub async fn create(write: &mut Write<'_>, plan: DeploymentKeyPlan) -> Result<De
     Ok(key)
 }
 
-/// Deletes a key. Apps that send it get no more updates.
+/// Reads a key and takes the lock under which the keys of its app change.
 ///
 /// # Errors
 /// There is no such key.
-pub async fn delete(write: &mut Write<'_>, id: DeploymentKeyId) -> Result<(), ApiError> {
-    let none = || ApiError::NoSuch("deployment key");
-    let key = write.org().deployment_key(id).await?.ok_or_else(none)?;
+pub async fn lock(write: &mut Write<'_>, id: DeploymentKeyId) -> Result<DeploymentKey, ApiError> {
+    let key = write.org().deployment_key(id).await?.ok_or(NO_KEY)?;
     write.touch_updates(&apps::bundle_id(&key.bundle_id)?).await?;
+    Ok(key)
+}
+
+/// Deletes a key; returns what it was. Apps that send it get no more updates.
+///
+/// # Errors
+/// There is no such key.
+pub async fn delete(write: &mut Write<'_>, id: DeploymentKeyId) -> Result<DeploymentKey, ApiError> {
+    let key = lock(write, id).await?;
     if !write.org().delete_deployment_key(id).await? {
-        return Err(none());
+        return Err(NO_KEY);
     }
     let view = DeploymentKeyView::of(&key);
-    write.audit("deployment_key.delete", id, Some(&view), NOTHING).await
+    write.audit("deployment_key.delete", id, Some(&view), NOTHING).await?;
+    Ok(key)
 }

@@ -9,6 +9,7 @@ mod audit;
 mod builds;
 mod confirm;
 mod credentials;
+mod deployment_keys;
 mod env_vars;
 mod filters;
 mod form_data;
@@ -161,6 +162,11 @@ pub fn pages() -> Vec<Page> {
         member("/o/{org}/apps", get(apps::list).post(apps::create)),
         member("/o/{org}/trust", get(trust::show)),
         confirmed::<removals::DeleteApp>(admin, "/o/{org}/apps/{id}/delete"),
+        member(
+            "/o/{org}/deployment-keys",
+            get(deployment_keys::list).post(deployment_keys::create),
+        ),
+        confirmed::<removals::DeleteDeploymentKey>(member, "/o/{org}/deployment-keys/{id}/delete"),
         admin("/o/{org}/env", get(env_vars::list).post(env_vars::set)),
         confirmed::<removals::DeleteVariable>(admin, "/o/{org}/env/{id}/delete"),
         admin("/o/{org}/credentials", get(credentials::list).post(credentials::create)),

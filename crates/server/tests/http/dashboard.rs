@@ -4,6 +4,7 @@
 mod access;
 mod builds;
 mod confirmations;
+mod deployment_keys;
 mod error_pages;
 mod filters;
 mod kept;

@@ -147,6 +147,11 @@ notices! {
     /// An app was removed.
     APP_DELETED = "app-deleted", "The app is removed from the list. Its bundle identifier still belongs to this \
                                   organization.";
+    /// A deployment key was added.
+    DEPLOYMENT_KEY_CREATED = "deployment-key-created", "The deployment key is added. Apps that send it find updates from \
+                                                        now on.";
+    /// A deployment key was removed.
+    DEPLOYMENT_KEY_DELETED = "deployment-key-deleted", "The deployment key is deleted";
     /// A variable has a value.
     VARIABLE_SET = "variable-set", "The variable is set. Builds that start from now on get it.";
     /// A variable was removed.
@@ -191,9 +196,10 @@ notices! {
 }
 
 impl Notice {
-    /// The URL of a page of the organization that shows the message.
+    /// The URL of a page of the organization that shows the message. The path may have a query.
     pub fn location(self, visitor: &Visitor, path: &str) -> String {
-        format!("{}{path}?done={}", visitor.home(), self.0)
+        let separator = if path.contains('?') { '&' } else { '?' };
+        format!("{}{path}{separator}done={}", visitor.home(), self.0)
     }
 }
 

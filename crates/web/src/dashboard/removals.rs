@@ -1,23 +1,27 @@
-//! Confirmed removals from the settings: apps, variables, credentials, keys, runners and invitations.
+//! Confirmed removals from the settings: apps, deployment keys, variables, credentials, API keys, runners and invitations.
 
 use super::confirm::{Action, Done, Facts, Requester};
+use super::deployment_keys::path_of as path_of_deployment_keys;
 use super::env_vars::{revision as revision_of_variable, scope};
 use super::form_data::FormData;
 use super::frame::Notice;
 use super::revision::Revision;
-use super::show::time;
+use super::show::{platform, time};
 
+use launchway_api::deployment_keys::DeploymentKeyView;
 use launchway_api::env_vars::EnvVarView;
 use launchway_api::open;
-use launchway_domain::id::{AppId, CredentialId, EnvVarId, InvitationId, KeyId, RunnerId};
+use launchway_domain::id::{AppId, CredentialId, DeploymentKeyId, EnvVarId, InvitationId, KeyId, RunnerId};
 use launchway_domain::time::iso;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::write::{Target, Write};
-use launchway_ops::{api_keys, apps, credentials, env_vars, members, runners};
+use launchway_ops::{api_keys, apps, credentials, deployment_keys, env_vars, members, runners};
 use launchway_store::Org;
 
 /// Removes an app from the list.
 pub struct DeleteApp;
+/// Deletes a deployment key.
+pub struct DeleteDeploymentKey;
 /// Deletes an environment variable.
 pub struct DeleteVariable;
 /// Deletes a credential.
@@ -47,12 +51,12 @@ impl Action for DeleteApp {
         let left = org.app_holdings(&apps::bundle_id(&app.bundle_id)?).await?;
         Ok(Facts::new(format!("Delete {}?", app.bundle_id), "Delete app", revision)
             .on("apps", "/apps", "Apps")
-            .says("Removes the app from the list. Its updates are still offered, and its bundle identifier still belongs to this organization.")
+            .says("Removes the app from the list. Its updates are still offered, also to apps that ask with its deployment keys. Its bundle identifier still belongs to this organization.")
             .known("Name", app.name)
             .known("Since", time(&iso(app.created_at)))
             .known("Updates", left.updates)
             .known("Updates still offered", left.offered_updates)
-            .known("Deployment keys", left.deployment_keys)
+            .known("Deployment keys that stay", left.deployment_keys)
             .known("Builds", left.builds)
             .known("Submissions", left.submissions)
             .danger())
@@ -61,6 +65,43 @@ impl Action for DeleteApp {
     async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: AppId) -> Result<Done, ApiError> {
         apps::delete(write, id).await?;
         Ok(Done::new("/apps", Notice::APP_DELETED))
+    }
+}
+
+impl Action for DeleteDeploymentKey {
+    type Id = DeploymentKeyId;
+
+    fn read(_: &FormData) -> Result<Self, ApiError> {
+        Ok(DeleteDeploymentKey)
+    }
+
+    async fn lock(&self, write: &mut Write<'_>, id: DeploymentKeyId) -> Result<(), ApiError> {
+        deployment_keys::lock(write, id).await.map(drop)
+    }
+
+    async fn facts(&self, org: &mut Org<'_>, _: &Requester<'_>, id: DeploymentKeyId) -> Result<Facts, ApiError> {
+        let key = org
+            .deployment_key(id)
+            .await?
+            .ok_or(ApiError::NoSuch("deployment key"))?;
+        let configuration = key.configuration.as_ref().map_or("none", |label| label.as_str());
+        let revision = Revision::of(&DeploymentKeyView::of(&key))?;
+        let question = "Delete the deployment key?";
+        Ok(Facts::new(question, "Delete deployment key", revision)
+            .on("apps", path_of_deployment_keys(&key.bundle_id), "Deployment keys")
+            .says("Apps that send this key get no more updates. If some still do, add the same key again.")
+            .known("Key", &key.key)
+            .known("App", &key.bundle_id)
+            .known("Platform", platform(&key.platform))
+            .known("Configuration", configuration)
+            .known("Since", time(&iso(key.created_at)))
+            .danger())
+    }
+
+    async fn make(self, write: &mut Write<'_>, _: &Requester<'_>, id: DeploymentKeyId) -> Result<Done, ApiError> {
+        let key = deployment_keys::delete(write, id).await?;
+        let path = path_of_deployment_keys(&key.bundle_id);
+        Ok(Done::new(path, Notice::DEPLOYMENT_KEY_DELETED))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::support::{Fields, Says, TestApp};
 const HOSTILE: &str = r#"<script>alert("1")</script><img src=x onerror='x'>{{7*7}}"#;
 
 /// The pages of an organization that name no resource.
-const LISTS: [&str; 19] = [
+const LISTS: [&str; 20] = [
     "",
     "/builds",
     "/submissions",
@@ -24,6 +24,7 @@ const LISTS: [&str; 19] = [
     "/updates/audience",
     "/updates/new",
     "/apps",
+    "/deployment-keys",
     "/env",
     "/credentials",
     "/api-keys",
