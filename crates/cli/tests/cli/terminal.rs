@@ -152,6 +152,15 @@ async fn a_deletion_happens_only_after_a_yes() {
         let (shown, ended) = screen.rest().await;
         assert_eq!((ended, server.seen().len()), (Some(code), calls), "{answer:?}: {shown}");
     }
+    let foreign = update(json!({"foreignIds": [{"protocol": "codepush", "id": "production/v3"}]}));
+    let server = FakeServer::start([Reply::new(200, foreign.to_string())]).await;
+    let stage = Stage::with(&server);
+    let mut screen = Screen::of(&stage, &["update", "withdraw", "update_bad"], 200);
+    screen
+        .until("phones with the client of another service leave it, others that have it keep it. [y/N]: ")
+        .await;
+    screen.types("\n");
+    assert_eq!(screen.rest().await.1, Some(1));
 }
 
 #[tokio::test]

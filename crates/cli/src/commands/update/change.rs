@@ -24,8 +24,13 @@ pub async fn withdraw(arguments: &WithdrawArgs, context: &Context) -> Result<(),
     let client = context.client()?;
     let question = async || {
         let update = client.update(id).await?.value;
+        let is_foreign = update.foreign_ids.as_ref().is_some_and(|ids| !ids.is_empty());
+        let follows = match is_foreign {
+            true => "phones with the client of another service leave it, others that have it keep it",
+            false => "phones that have it keep it",
+        };
         Ok(format!(
-            "Withdraw {}? It stays withdrawn; phones that have it keep it.",
+            "Withdraw {}? It stays withdrawn; {follows}.",
             show::named(&update)
         ))
     };

@@ -12,6 +12,7 @@ use reqwest::StatusCode;
 use serde_json::json;
 
 use super::{Visit, hidden, visit, visit_of};
+use crate::foreign_updates::codepush;
 use crate::pages::submit;
 use crate::support::{Answer, Fields, Says, TestApp};
 use things::{Other, Things, id, patch};
@@ -103,6 +104,10 @@ async fn a_rollout_states_the_value_before_and_after() {
             assert!(asked.contains(part), "{query}: {part} in {asked}");
         }
     }
+    let leaves = "Devices with the client of another service leave it";
+    visit.html(&format!("{path}?status=withdrawn")).await.lacks(leaves);
+    let foreign = codepush(&app, &key, "script", json!({"version": "1.0.2"})).await;
+    visit.html(&format!("/updates/{}/change?status=withdrawn", foreign.id())).await.says(leaves);
     for query in ["", "?rollout=101", "?rollout=half", "?status=nonsense"] {
         assert_eq!(visit.page(&format!("{path}{query}")).await.status, StatusCode::BAD_REQUEST, "{query}");
     }

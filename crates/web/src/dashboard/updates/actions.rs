@@ -19,6 +19,10 @@ use crate::dashboard::updates::detail::{self, percent};
 use crate::dashboard::updates::health::{configuration, health, reach};
 use crate::dashboard::visit::Visit;
 
+/// What a withdrawal means to devices with the client of another service.
+const LEAVES: &str = "Devices with the client of another service leave it at their next check, as far as their client can: for an earlier \
+                      update, or for what their app was installed with";
+
 /// Pauses, resumes or withdraws an update, or changes its rollout or urgency.
 pub struct Change(ChangeUpdate);
 
@@ -79,8 +83,8 @@ impl Change {
                 UpdateStatus::Withdrawn => (
                     "Withdraw",
                     "Withdraw update",
-                    "The update is no longer offered. Devices that have it keep it. This cannot be undone. To bring \
-                     earlier bytes to them, roll back.",
+                    "The update is no longer offered. Devices with the SDK that have it keep it. This cannot be undone. To \
+                     bring earlier bytes to them, roll back.",
                 ),
                 // Refused before: no change leads to this status.
                 UpdateStatus::AwaitingSignature => ("Keep", "Keep update", "The update awaits its signature"),
@@ -166,6 +170,9 @@ impl Action for Change {
             };
         }
         facts.danger = after.status == UpdateStatus::Withdrawn;
+        if facts.danger && !org.foreign_ids(id).await?.is_empty() {
+            facts = facts.says(LEAVES);
+        }
         let facts = about(facts, &before);
         let facts = reach(facts, org, &before, before.configuration.as_ref(), after.rollout).await?;
         health(facts, org, &before).await
