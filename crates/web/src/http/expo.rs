@@ -8,14 +8,13 @@ use axum::extract::{Extension, Request as HttpRequest, State};
 use axum::http::{HeaderMap, HeaderValue, Response as HttpResponse, StatusCode};
 use bytes::Bytes;
 use launchway_domain::id::UpdateId;
-use launchway_domain::ota::{Abilities, Current, NativeCode, Release, ReleaseCaller, ReleaseDecision, decide_release};
 use launchway_domain::percent;
-use launchway_domain::release::{Format, Protocol as Client};
+use launchway_domain::release::Protocol as Client;
 use launchway_domain::report::ReportKind;
-use launchway_foreign::expo::{Answer, Protocol, Refusal, Request, Response};
+use launchway_foreign::expo::{Answer, Choice, Protocol, Refusal, Request, Response, Running, Served, choose};
 use launchway_ops::app::App;
 use launchway_ops::caller::Origin;
-use launchway_ota::{ExpoIssue, ForeignBundle, ForeignRelease};
+use launchway_ota::{ExpoIssue, ForeignBundle, ForeignRelease, NamedRelease};
 
 use crate::http::foreign;
 
@@ -93,101 +92,32 @@ fn decide(bundle: &ForeignBundle, request: &Request<'_>) -> HttpResponse<Bytes> 
     let expo = bundle.expo();
     let runs = request.current.filter(|_| !request.runs_embedded());
     let named = runs.and_then(|id| bundle.named(Client::Expo, request.platform, &id.to_string()));
-    let held = runs.and_then(|id| expo.issue(request.platform, id));
-    // A client that changed its channel does not compare the times of both.
-    let is_of_channel = named.is_some_and(|named| {
-        let configuration = named.held().configuration;
-        configuration.is_none() || configuration == request.channel
-    });
-    let held = held.filter(|_| is_of_channel);
-    let caller = ReleaseCaller {
-        platform: request.platform,
-        configuration: request.channel,
-        format: Format::Expo,
-        runtime_version: Some(request.runtime_version),
-        binary_version: None,
-        native_code: NativeCode::Unsaid,
-        current: match named {
-            _ if request.runs_embedded() => Current::Embedded,
-            Some(named) => Current::Known(named.held()),
-            None => Current::Unknown,
-        },
-        abilities: Abilities::ALL,
-    };
+    let issue = runs.and_then(|id| expo.issue(request.platform, id));
+    let running = Running::of(
+        request,
+        named.map(NamedRelease::held),
+        issue.map(|issue| issue.created_at),
+    );
     let failed = failed(bundle, request);
-    let reaches = |release: &ForeignRelease| {
-        expo.offer(release.update_id).is_some()
-            && release.rollout().includes(release.id(), request.device_id)
-            && !failed.contains(&release.update_id)
+    let offered_at = |release: &ForeignRelease| {
+        let offer = expo.offer(release.update_id)?;
+        (!failed.contains(&release.update_id)).then_some(offer.created_at)
     };
-    match decide_release(&caller, bundle.offered(), reaches) {
-        ReleaseDecision::UpToDate | ReleaseDecision::OtherBinary(_) => http(Answer::Nothing.respond(request)),
-        ReleaseDecision::Update(release) => offer(bundle, request, release, held),
-        ReleaseDecision::RollBackTo(release) => go_back(bundle, request, release, held),
-        ReleaseDecision::BuiltIn(release) => to_built_in(bundle, request, release, held),
-    }
-}
-
-fn offer(
-    bundle: &ForeignBundle,
-    request: &Request<'_>,
-    release: &ForeignRelease,
-    held: Option<&ExpoIssue>,
-) -> HttpResponse<Bytes> {
-    let Some(offer) = bundle.expo().offer(release.update_id) else {
-        return http(Answer::Nothing.respond(request));
+    let previous = issue.and_then(|issue| expo.undo_of(issue).0);
+    let leads_back_to =
+        |release: &ForeignRelease| previous.is_some_and(|(update_id, _)| *update_id == release.update_id);
+    let respond = |served: Option<&Served>| {
+        let answer = served.map_or(Answer::Nothing, Answer::Served);
+        http(answer.respond(request))
     };
-    // A client does not take what was created before what it runs.
-    let is_later = held.is_none_or(|held| held.created_at < offer.created_at);
-    let answer = if is_later {
-        Answer::Served(&offer.served)
-    } else {
-        Answer::Nothing
-    };
-    http(answer.respond(request))
-}
-
-/// What leads from a withdrawn release to a lower one: that release if it was issued again since, else what was signed for the
-/// purpose, else the built-in content.
-fn go_back(
-    bundle: &ForeignBundle,
-    request: &Request<'_>,
-    release: &ForeignRelease,
-    held: Option<&ExpoIssue>,
-) -> HttpResponse<Bytes> {
-    let expo = bundle.expo();
-    let later = expo
-        .offer(release.update_id)
-        .filter(|offer| held.is_none_or(|held| held.created_at < offer.created_at));
-    if let Some(offer) = later {
-        return http(Answer::Served(&offer.served).respond(request));
-    }
-    let previous = held.and_then(|held| expo.undo_of(held).0);
-    match previous.filter(|(update, _)| *update == release.update_id) {
-        Some((_, served)) => http(Answer::Served(served).respond(request)),
-        None => to_built_in(bundle, request, None, held),
-    }
-}
-
-/// The return to the built-in content, because of a release or because nothing else is left.
-fn to_built_in(
-    bundle: &ForeignBundle,
-    request: &Request<'_>,
-    release: Option<&ForeignRelease>,
-    held: Option<&ExpoIssue>,
-) -> HttpResponse<Bytes> {
-    let expo = bundle.expo();
-    let offer = release.and_then(|release| expo.offer(release.update_id));
-    let offer = offer.filter(|offer| held.is_none_or(|held| held.created_at < offer.created_at));
-    if let Some(offer) = offer {
-        return http(Answer::Served(&offer.served).respond(request));
-    }
-    let Some(held) = held else {
-        return http(Answer::Nothing.respond(request));
-    };
-    match expo.undo_of(held).1 {
-        Some(signed) => http(Answer::Served(signed).respond(request)),
-        None => http(Answer::Served(&held.roll_back()).respond(request)),
+    match choose(request, &running, bundle.offered(), offered_at, leads_back_to) {
+        Choice::Keep => respond(None),
+        Choice::Offer(release) => respond(expo.offer(release.update_id).map(|offer| &offer.served)),
+        Choice::Previous(_) => respond(previous.map(|(_, served)| served)),
+        Choice::BuiltIn => match (issue.and_then(|issue| expo.undo_of(issue).1), issue) {
+            (Some(signed), _) => respond(Some(signed)),
+            (None, issue) => respond(issue.map(ExpoIssue::roll_back).as_ref()),
+        },
     }
 }
 
