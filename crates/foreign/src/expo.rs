@@ -16,7 +16,7 @@ pub mod structured;
 
 pub use accept::Form;
 pub use asset::{ASSET_PATH, asset_headers, content_type};
-pub use choice::{Choice, Running, choose};
+pub use choice::{Choice, Running, choose, reissued};
 pub use directive::{Directive, DirectiveError, RollBack};
 pub use export::{Export, ExportError, ExportedFile, MAX_METADATA_BYTES, METADATA_FILE, source_map_of};
 pub use manifest::{Asset, MAX_ASSETS, MAX_MANIFEST_BYTES, Manifest, ManifestError, UNDO_SPAN};

@@ -6,15 +6,14 @@ use launchway_domain::configuration::Configuration;
 use launchway_domain::id::{PackageId, UpdateId};
 use launchway_domain::platform::Platform;
 use launchway_domain::release::{RuntimeVersion, Sequence};
-use launchway_domain::rollout::Rollout;
 use launchway_domain::time::EpochMs;
 
 use crate::sql::typed;
-use crate::updates::{rollout, sequence};
+use crate::updates::sequence;
 use crate::{Org, StoreError, System};
 
 /// The maximum number of updates that are given new ids at once, the newest ones.
-const MAX_REISSUED: i64 = 200;
+const MAX_REISSUED: i64 = 50;
 
 /// The updates of an app whose times are compared by one client.
 #[derive(Clone, Copy, Debug)]
@@ -53,16 +52,6 @@ pub struct Reissuable {
     pub id: UpdateId,
     /// Its place.
     pub sequence: Sequence,
-    /// The configuration; `None` serves every caller.
-    pub configuration: Option<String>,
-    /// The runtime.
-    pub runtime_version: Option<String>,
-    /// The fingerprint that the installed app must have.
-    pub fingerprint: Option<String>,
-    /// The share of devices.
-    pub rollout: Rollout,
-    /// Whether it is published; otherwise it is paused.
-    pub is_published: bool,
     /// Whether its manifest was signed elsewhere, so that it cannot be issued again.
     pub is_signed: bool,
 }
@@ -71,11 +60,6 @@ row! {
     struct ReissuableRow {
         id: String,
         sequence: i64,
-        configuration: String,
-        runtime_version: Option<String>,
-        fingerprint: Option<String>,
-        rollout: i64,
-        release_status: String,
         is_signed: i64,
     }
 }
@@ -85,11 +69,6 @@ impl ReissuableRow {
         Ok(Reissuable {
             id: typed("updates.id", &self.id)?,
             sequence: sequence(self.sequence)?,
-            configuration: Some(self.configuration).filter(|label| !label.is_empty()),
-            runtime_version: self.runtime_version,
-            fingerprint: self.fingerprint,
-            rollout: rollout(self.rollout)?,
-            is_published: self.release_status == "published",
             is_signed: self.is_signed != 0,
         })
     }
@@ -161,8 +140,7 @@ impl Org<'_> {
         let rows = fetch_all!(
             self.tx,
             ReissuableRow,
-            "SELECT u.id, u.sequence, u.configuration, u.runtime_version, u.fingerprint, u.rollout, u.release_status, \
-             CAST(CASE WHEN u.signed_part IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_signed \
+            "SELECT u.id, u.sequence, CAST(CASE WHEN u.signed_part IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_signed \
              FROM updates u JOIN packages p ON p.id = u.package_id WHERE u.org_id = $1 AND u.bundle_key = $2 \
              AND u.platform = $3 AND u.deleted_at IS NULL AND u.kind = 'update' AND p.format = 'expo' \
              AND u.release_status IN ('published', 'paused') AND u.sequence IS NOT NULL \

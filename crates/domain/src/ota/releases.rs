@@ -2,7 +2,7 @@
 //! (`docs/reference/foreign-clients.md#choice`). Pure and free of allocations, like the decision of our own check.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::Obstacle;
 use crate::platform::Platform;
@@ -104,6 +104,10 @@ pub trait Release {
     /// Whether it also runs in an app with this other fingerprint, which identifies the same native code.
     fn also_accepts(&self, _installed: &str) -> bool {
         false
+    }
+    /// The newest version of the installed app that it is meant for, where clients take nothing older than their app; `None`: any.
+    fn newest_app(&self) -> Option<&Version> {
+        None
     }
     /// The share of devices that it is offered to.
     fn rollout(&self) -> Rollout;
@@ -212,7 +216,7 @@ pub fn release_order<C: Release>(this: &C, that: &C) -> Ordering {
 ///
 /// Takes and returns a list sorted by [`release_order`].
 pub fn prune_releases<C: Release>(highest_first: Vec<C>) -> Vec<C> {
-    let mut covered = BTreeSet::new();
+    let mut covered = BTreeMap::new();
     let mut kept = Vec::with_capacity(highest_first.len());
     for release in &highest_first {
         let reach = |format: Option<Format>, mandatory: bool| {
@@ -223,11 +227,19 @@ pub fn prune_releases<C: Release>(highest_first: Vec<C>) -> Vec<C> {
         // A return to the built-in content serves every format, so only another one covers it.
         let format = (release.kind() == UpdateKind::Update).then(|| release.format());
         let is_mandatory = release.is_mandatory();
-        kept.push(!covered.contains(&reach(format, is_mandatory)));
+        // An app that is newer than the release above is not meant for it, and may be for this one.
+        let newest_app = release.newest_app();
+        let is_covered =
+            |above: &Option<&Version>| above.is_none_or(|above| newest_app.is_some_and(|newest| newest <= above));
+        kept.push(!covered.get(&reach(format, is_mandatory)).is_some_and(is_covered));
         if release.rollout() == Rollout::FULL {
-            covered.insert(reach(format, false));
+            let mut cover = |reach| {
+                let above = covered.entry(reach).or_insert(newest_app);
+                *above = above.zip(newest_app).map(|(one, other)| one.max(other));
+            };
+            cover(reach(format, false));
             if is_mandatory {
-                covered.insert(reach(format, true));
+                cover(reach(format, true));
             }
         }
     }

@@ -25,6 +25,7 @@ struct Made {
     runtime: Option<&'static str>,
     range: Option<BinaryRange>,
     fingerprint: Option<&'static str>,
+    newest_app: Option<Version>,
     rollout: Rollout,
     mandatory: bool,
 }
@@ -56,6 +57,9 @@ impl Release for Made {
     }
     fn fingerprint(&self) -> Option<&str> {
         self.fingerprint
+    }
+    fn newest_app(&self) -> Option<&Version> {
+        self.newest_app.as_ref()
     }
     fn rollout(&self) -> Rollout {
         self.rollout
@@ -109,7 +113,8 @@ impl Phone {
     }
 
     fn is_reached_by(&self, release: &Made) -> bool {
-        release.rollout.includes(&release.id, Some(self.device))
+        let is_older = |newest: &Version| self.version.as_ref().is_none_or(|app| app <= newest);
+        release.newest_app.as_ref().is_none_or(is_older) && release.rollout.includes(&release.id, Some(self.device))
     }
 
     /// Whether a release fits, condition by condition.
@@ -188,14 +193,15 @@ fn any_release() -> impl Strategy<Value = Made> {
     let range = prop::sample::select(vec![None, None, Some("^1.0.0"), Some("2.x")]);
     let fingerprint = prop::sample::select(vec![None, None, Some("x"), Some("y")]);
     let rollout = prop::sample::select(vec![0u8, 40, 100, 100, 100]);
-    let needs = (runtime, range, fingerprint);
+    let newest_app = prop::sample::select(vec![None, None, Some("1.2.0"), Some("1.9.0"), Some("2.0.0")]);
+    let needs = (runtime, range, fingerprint, newest_app);
     (states, kind, format, configuration, needs, rollout, any::<bool>()).prop_map(
         |(
             (is_published, is_withdrawn),
             kind,
             format,
             configuration,
-            (runtime, range, fingerprint),
+            (runtime, range, fingerprint, newest_app),
             rollout,
             mandatory,
         )| Made {
@@ -209,6 +215,7 @@ fn any_release() -> impl Strategy<Value = Made> {
             runtime,
             range: range.map(|text| BinaryRange::parse(text).expect("a range")),
             fingerprint,
+            newest_app: newest_app.filter(|_| kind == UpdateKind::Update).map(version),
             rollout: Rollout::new(rollout).expect("a percentage"),
             mandatory,
         },

@@ -4,7 +4,7 @@
 use launchway_domain::ota::{
     Abilities, Current, Held, NativeCode, Release, ReleaseCaller, ReleaseDecision, decide_release,
 };
-use launchway_domain::release::Format;
+use launchway_domain::release::{Format, Sequence};
 use launchway_domain::time::EpochMs;
 
 use super::request::Request;
@@ -86,4 +86,17 @@ pub fn choose<'c, C: Release>(
             None => Choice::Keep,
         },
     }
+}
+
+/// The updates that are issued again when the one at `withdrawn` is withdrawn, the lowest first: all of them, so that they keep their
+/// order. None, if there is nothing below it. A device may be one that does not get what most go back to, so none is left out.
+///
+/// `live` are the updates of its platform and runtime that are published or paused and can be issued again.
+pub fn reissued<T>(withdrawn: Option<Sequence>, mut live: Vec<T>, sequence: impl Fn(&T) -> Sequence) -> Vec<T> {
+    let is_below = |update: &T| withdrawn.is_some_and(|withdrawn| sequence(update) <= withdrawn);
+    if !live.iter().any(is_below) {
+        return Vec::new();
+    }
+    live.sort_by_key(sequence);
+    live
 }

@@ -3,5 +3,8 @@
 #![cfg(test)]
 
 mod codepush;
+mod fleet;
+mod histories;
 mod loops;
+mod phones;
 mod releases;

@@ -1,4 +1,4 @@
-//! A release for tests, in the forms of both protocols.
+//! A release for tests, in the forms of all protocols.
 
 use launchway_domain::ota::{Held, Release};
 use launchway_domain::platform::Platform;
@@ -11,9 +11,14 @@ use launchway_foreign::hot_updater::{BundleId, HotUpdaterRelease};
 
 #[derive(Clone, Debug)]
 pub struct TestRelease {
+    pub id: String,
     pub sequence: u64,
     pub kind: UpdateKind,
     pub format: Format,
+    pub platform: Platform,
+    pub configuration: Option<&'static str>,
+    pub runtime_version: Option<&'static str>,
+    pub fingerprint: Option<&'static str>,
     pub label: String,
     pub version: Version,
     pub name: String,
@@ -31,9 +36,14 @@ impl TestRelease {
     /// A release for every app of every version.
     pub fn new(format: Format, sequence: u64) -> Self {
         Self {
+            id: format!("v{sequence}"),
             sequence,
             kind: UpdateKind::Update,
             format,
+            platform: Platform::Ios,
+            configuration: None,
+            runtime_version: None,
+            fingerprint: None,
             label: format!("v{sequence}"),
             version: Version::parse(&format!("1.0.{sequence}")).unwrap(),
             name: format!("1.0.{sequence}"),
@@ -51,7 +61,7 @@ impl TestRelease {
     pub fn held(&self) -> Held<'static> {
         Held {
             sequence: self.sequence(),
-            configuration: None,
+            configuration: self.configuration,
             is_withdrawn: self.is_withdrawn,
         }
     }
@@ -67,7 +77,7 @@ pub fn offered(releases: &[TestRelease]) -> Vec<TestRelease> {
 
 impl Release for TestRelease {
     fn id(&self) -> &str {
-        &self.label
+        &self.id
     }
     fn sequence(&self) -> Sequence {
         Sequence::new(self.sequence)
@@ -79,19 +89,22 @@ impl Release for TestRelease {
         self.format
     }
     fn platform(&self) -> Platform {
-        Platform::Ios
+        self.platform
     }
     fn configuration(&self) -> Option<&str> {
-        None
+        self.configuration
     }
     fn runtime_version(&self) -> Option<&str> {
-        None
+        self.runtime_version
     }
     fn binary_range(&self) -> Option<&BinaryRange> {
         self.range.as_ref()
     }
     fn fingerprint(&self) -> Option<&str> {
-        None
+        self.fingerprint
+    }
+    fn newest_app(&self) -> Option<&Version> {
+        (self.format == Format::Archive && self.kind == UpdateKind::Update).then_some(&self.version)
     }
     fn rollout(&self) -> Rollout {
         self.rollout

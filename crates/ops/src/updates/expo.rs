@@ -1,15 +1,12 @@
 //! Updates of Expo: the ids and times under which clients receive them. A client takes only what was created later than what it
 //! runs, so an update to which devices go back gets a new id with a later time (`docs/reference/expo.md#times`).
 
-use std::collections::BTreeSet;
-
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::release::{Format, RuntimeVersion, UpdateKind};
-use launchway_domain::rollout::Rollout;
 use launchway_domain::time::EpochMs;
 use launchway_domain::update::Update;
-use launchway_foreign::expo::{Issue, Manifest, PackedExport, UNDO_SPAN, created_at};
-use launchway_store::{IssueGroup, NewIssue, Reissuable};
+use launchway_foreign::expo::{Issue, Manifest, PackedExport, UNDO_SPAN, created_at, reissued};
+use launchway_store::{IssueGroup, NewIssue};
 use uuid::{Builder, Uuid};
 
 use crate::api_error::ApiError;
@@ -72,23 +69,16 @@ pub async fn withdrawn(write: &mut Write<'_>, update: &Update) -> Result<(), Api
         runtime_version: update.release.runtime_version.as_ref(),
         configuration: None,
     };
-    let mut reachable = reachable(write.org().reissuable(&group).await?);
-    reachable.retain(|lower| !lower.is_signed);
-    if reachable
-        .iter()
-        .all(|lower| Some(lower.sequence) > update.release.sequence)
-    {
-        return Ok(());
-    }
-    // All of them keep their order, also those above the withdrawn one.
-    reachable.sort_by_key(|lower| lower.sequence);
+    let mut live = write.org().reissuable(&group).await?;
+    live.retain(|other| !other.is_signed);
+    let reissued = reissued(update.release.sequence, live, |other| other.sequence);
     let mut time = next_time(write, &bundle, update).await?;
-    for lower in reachable {
+    for other in reissued {
         let id = new_id(write).to_string();
         let new = NewIssue {
             bundle: &bundle,
             platform: update.platform,
-            update_id: lower.id,
+            update_id: other.id,
             id: &id,
             created_at: time,
             undoes: None,
@@ -97,27 +87,6 @@ pub async fn withdrawn(write: &mut Write<'_>, update: &Update) -> Result<(), Api
         time += UNDO_SPAN + 1;
     }
     Ok(())
-}
-
-/// Leaves out the updates below one that everybody receives whom they could reach.
-fn reachable(highest_first: Vec<Reissuable>) -> Vec<Reissuable> {
-    let mut covered = BTreeSet::new();
-    let mut kept = Vec::new();
-    for release in highest_first {
-        let reach = (
-            release.configuration.clone(),
-            release.runtime_version.clone(),
-            release.fingerprint.clone(),
-        );
-        if covered.contains(&reach) {
-            continue;
-        }
-        if release.is_published && release.rollout == Rollout::FULL {
-            covered.insert(reach);
-        }
-        kept.push(release);
-    }
-    kept
 }
 
 /// The time of the next update: now, or later than every one of its runtime.

@@ -148,6 +148,11 @@ impl Release for ForeignRelease {
         self.fingerprint.as_deref()
     }
 
+    /// Capgo's clients take nothing that is older than their app.
+    fn newest_app(&self) -> Option<&Version> {
+        (self.format == Format::Archive && self.kind == UpdateKind::Update).then_some(&self.version)
+    }
+
     fn rollout(&self) -> Rollout {
         self.rollout
     }

@@ -151,6 +151,24 @@ async fn a_day(day: &Day, expo: &mut Expo) {
     assert_eq!(phone.sync(expo), "built-in", "the release below leads there");
 }
 
+/// What leads back from a withdrawn update is later than it, also if what most devices go back to is paused by then.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn devices_go_back_past_a_paused_update() {
+    let mut expo = Expo::install();
+    let day = Day::new(TestApp::start().await).await;
+    day.release("one", json!({})).await;
+    let second = day.release("two", json!({})).await;
+    let third = day.release("three", json!({})).await;
+    let mut phone = day.phone("device-1");
+    assert_eq!(phone.sync(&mut expo), "three");
+    day.change(&third, json!({"status": "withdrawn"})).await;
+    day.change(&second, json!({"status": "paused"})).await;
+    assert_eq!(phone.sync(&mut expo), "one");
+    assert_eq!(phone.sync(&mut expo), "nothing");
+    day.change(&second, json!({"status": "published"})).await;
+    assert_eq!(phone.sync(&mut expo), "two");
+}
+
 /// A client names what could not be started: that is counted once, and not offered to this device again.
 async fn a_release_that_crashes(day: &Day, expo: &mut Expo, third: &Value) {
     let mut phone = day.phone("device-4");
