@@ -5,10 +5,10 @@ use std::io::Write;
 use clap::Parser;
 
 use crate::args::{AllArgs, Args, Command};
-use crate::{check, pages, programs, publish, queue, shares, start, steady, trust};
+use crate::{check, foreign, pages, programs, publish, queue, shares, start, steady, trust};
 
 /// The benchmarks, each with its arguments.
-const RUNS: [&[&str]; 8] = [
+const RUNS: [&[&str]; 9] = [
     &["check", "--rounds", "5"],
     &["start", "--starts", "3", "--bundles", "100000,1000000"],
     &["steady", "--rounds", "3"],
@@ -17,6 +17,7 @@ const RUNS: [&[&str]; 8] = [
     &["shares"],
     &["pages"],
     &["trust"],
+    &["foreign"],
 ];
 
 /// Runs them all on the same server and prints a heading for each.
@@ -39,6 +40,7 @@ pub fn run(all: AllArgs) -> anyhow::Result<()> {
             Command::Shares(args) => shares::run(&args),
             Command::Pages(args) => pages::run(&crate::args::PagesArgs { server, ..args }),
             Command::Trust(args) => trust::run(&crate::args::TrustArgs { server, ..args }),
+            Command::Foreign(args) => foreign::run(&crate::args::ForeignArgs { server, ..args }),
             Command::All(_) | Command::Twin(_) | Command::Bare(_) | Command::Copy(_) => Ok(()),
         }?;
     }

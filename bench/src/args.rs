@@ -33,6 +33,8 @@ pub enum Command {
     Publish(PublishArgs),
     /// Checks at half of the highest rate, for minutes, and while updates are published: latency, memory
     Steady(SteadyArgs),
+    /// The checks of other services' clients beside our own: CPU per request
+    Foreign(ForeignArgs),
     /// Everything, with fewer rounds where one takes long
     All(AllArgs),
     /// Read, hash and write a file (started by `publish`)
@@ -186,6 +188,26 @@ pub struct SteadyArgs {
     /// Rounds of the comparison, each ten seconds without publications and ten with them
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub rounds: u32,
+    /// The launchway-server to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+}
+
+/// How the checks of other services' clients are measured.
+#[derive(Debug, clap::Args)]
+pub struct ForeignArgs {
+    /// Apps of each protocol, each with 20 releases
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub apps: u32,
+    /// Rounds; in each one every client has a turn
+    #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rounds: u32,
+    /// Requests of a turn
+    #[arg(long, default_value_t = 50_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub requests: u32,
+    /// Keep-alive connections, each with one request in flight
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub connections: u32,
     /// The launchway-server to measure [default: built now, beside this program]
     #[arg(long, value_name = "PROGRAM")]
     pub server: Option<PathBuf>,

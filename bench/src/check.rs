@@ -1,8 +1,6 @@
 //! Measures the public check: our server, its static twin, a second instance of the twin, and a loop of system calls, in
 //! interleaved rounds.
 
-mod contestant;
-
 use std::io::Write;
 use std::path::Path;
 use std::rc::Rc;
@@ -10,12 +8,12 @@ use std::rc::Rc;
 use tokio::runtime::Runtime;
 
 use crate::args::CheckArgs;
+use crate::contestant::{self, Contestant};
 use crate::cores::Cores;
-use crate::figures::{Spread, mebibytes};
+use crate::figures::{Goal, Spread, mebibytes};
 use crate::questions::{questions, to_peer, without_update};
 use crate::server::Server;
 use crate::{bundles, programs};
-use contestant::Contestant;
 
 /// The twin's processor time must be at least this share of ours.
 const TWIN: f64 = 0.95;
@@ -70,7 +68,9 @@ fn measure(args: &CheckArgs, cores: Cores, program: &Path, bundles: u32) -> anyh
     // Runs only on this thread, which is pinned to the core of the load.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let start = |command| cores.on_server_core(|| Server::start(command))?.map(Rc::new);
-    let contestant = |name, server: &Rc<Server>, questions| Contestant::new(name, server, questions, cores.are_two());
+    let contestant = |name, server: &Rc<Server>, questions| {
+        Contestant::new(name, server, questions, cores.are_two(), args.connections)
+    };
     let ours = start(programs::serve(program, data.path()))?;
     let memory = mebibytes(ours.memory()?);
     let all = questions(ours.address, bundles);
@@ -79,11 +79,7 @@ fn measure(args: &CheckArgs, cores: Cores, program: &Path, bundles: u32) -> anyh
     let ours_without = contestant("ours, no update", &ours, none.clone());
     let ours = contestant("launchway-server", &ours, all.clone());
     // Each distinct response has equal weight, so the load consists of whole rounds of the questions.
-    let average = |asked: &Contestant| -> anyhow::Result<u64> {
-        let count = asked.questions.len();
-        Ok(asked.ask(&runtime, args, count, None)?.body_bytes / count as u64)
-    };
-    let (body_bytes, bytes_without) = (average(&ours)?, average(&ours_without)?);
+    let (body_bytes, bytes_without) = (ours.body_bytes(&runtime)?, ours_without.body_bytes(&runtime)?);
     let (twin, again) = (start(programs::twin(body_bytes)?)?, start(programs::twin(body_bytes)?)?);
     let (bare, twin_without) = (
         start(programs::bare(body_bytes)?)?,
@@ -104,7 +100,7 @@ fn measure(args: &CheckArgs, cores: Cores, program: &Path, bundles: u32) -> anyh
         memory,
         contestants,
     };
-    measured.take_turns(args, &runtime)?;
+    contestant::take_turns(&mut measured.contestants, &runtime, args.rounds, args.requests)?;
     measured.table(args, &runtime)
 }
 
@@ -118,29 +114,14 @@ struct Measured {
 }
 
 impl Measured {
-    fn take_turns(&mut self, args: &CheckArgs, runtime: &Runtime) -> anyhow::Result<()> {
-        for contestant in &self.contestants {
-            contestant.ask(runtime, args, args.requests as usize / 2, None)?;
-        }
-        for round in 0..args.rounds as usize {
-            // No server always comes first, or always after the same one.
-            for place in 0..self.contestants.len() {
-                let turn = (round + place) % self.contestants.len();
-                let taken = self.contestants[turn].take_turn(runtime, args, None)?;
-                self.contestants[turn].turns.push(taken);
-            }
-        }
-        Ok(())
-    }
-
     /// Our p99 divided by the twin's at half of our highest rate, round by round.
     fn steady(&self, args: &CheckArgs, runtime: &Runtime) -> anyhow::Result<Spread> {
         let (ours, twin) = (self.at(Place::Ours), self.at(Place::Twin));
         let rate = Some(ours.spread(|turn| turn.throughput).median / 2.0);
         let mut ratios = Vec::new();
         for _ in 0..args.rounds {
-            let ours = ours.take_turn(runtime, args, rate)?;
-            ratios.push(ours.p99 / twin.take_turn(runtime, args, rate)?.p99);
+            let ours = ours.take_turn(runtime, args.requests, rate)?;
+            ratios.push(ours.p99 / twin.take_turn(runtime, args.requests, rate)?.p99);
         }
         Ok(Spread::of(ratios))
     }
@@ -151,8 +132,7 @@ impl Measured {
 
     /// One server's processor time divided by another's of the same round.
     fn cpu_ratio(&self, one: Place, other: Place) -> Spread {
-        let pairs = self.at(one).turns.iter().zip(&self.at(other).turns);
-        Spread::of(pairs.map(|(one, other)| one.cpu / other.cpu))
+        self.at(one).cpu_ratio(self.at(other))
     }
 
     fn table(&self, args: &CheckArgs, runtime: &Runtime) -> anyhow::Result<String> {
@@ -161,10 +141,7 @@ impl Measured {
                 "{} bundles of three updates, {} bytes in the body, {} connections, {} rounds of {} requests; medians:",
                 self.bundles, self.body_bytes, args.connections, args.rounds, args.requests
             ),
-            format!(
-                "{:<18}{:>14}{:>14}{:>10}{:>10}",
-                "", "CPU/request", "requests/s", "p50", "p99"
-            ),
+            contestant::head(),
         ];
         lines.extend(self.contestants.iter().map(Contestant::line));
         lines.push("Round by round, min – median – max:".to_owned());
@@ -205,23 +182,5 @@ impl Measured {
             "our memory after the start", self.memory
         ));
         Ok(lines.join("\n"))
-    }
-}
-
-/// What a figure should be.
-#[derive(Clone, Copy)]
-enum Goal {
-    AtLeast(f64),
-    AtMost(f64),
-}
-
-impl Goal {
-    fn verdict(self, figure: f64) -> String {
-        let (words, bound, is_reached) = match self {
-            Goal::AtLeast(bound) => ("at least", bound, figure >= bound),
-            Goal::AtMost(bound) => ("at most", bound, figure <= bound),
-        };
-        let verdict = if is_reached { "reached" } else { "missed" };
-        format!("(goal: {words} {bound}: {verdict})")
     }
 }

@@ -1,4 +1,4 @@
-//! The statistics printed for repeated measurements.
+//! The statistics printed for repeated measurements, and the goals beside them.
 
 use std::fmt;
 
@@ -31,6 +31,27 @@ impl fmt::Display for Spread {
         let decimals = f.precision().unwrap_or(2);
         let Spread { min, median, max } = self;
         write!(f, "{min:.decimals$} – {median:.decimals$} – {max:.decimals$}")
+    }
+}
+
+/// What a figure should be.
+#[derive(Clone, Copy)]
+pub enum Goal {
+    /// At least this.
+    AtLeast(f64),
+    /// At most this.
+    AtMost(f64),
+}
+
+impl Goal {
+    /// The goal in words, and whether a figure reaches it.
+    pub fn verdict(self, figure: f64) -> String {
+        let (words, bound, is_reached) = match self {
+            Goal::AtLeast(bound) => ("at least", bound, figure >= bound),
+            Goal::AtMost(bound) => ("at most", bound, figure <= bound),
+        };
+        let verdict = if is_reached { "reached" } else { "missed" };
+        format!("(goal: {words} {bound}: {verdict})")
     }
 }
 

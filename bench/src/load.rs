@@ -12,6 +12,8 @@ use tokio::task::JoinSet;
 
 use crate::questions::Question;
 
+/// The status of a response without a body.
+const NO_CONTENT: &[u8] = b"204";
 /// The maximum size of a response, head and body, in bytes.
 const MAX_ANSWER: usize = 1 << 20;
 
@@ -167,7 +169,12 @@ impl Connection {
         loop {
             let got = self.stream.read_buf(&mut self.answer).await?;
             if let Some((status, body)) = complete(&self.answer) {
-                if status != b"200" || !body.starts_with(question.expected) {
+                let is_expected = match status {
+                    b"200" => !question.expected.is_empty() && body.starts_with(question.expected),
+                    NO_CONTENT => question.expected.is_empty(),
+                    _ => false,
+                };
+                if !is_expected {
                     return Err(self.unexpected(question));
                 }
                 return Ok(body.len());
@@ -187,11 +194,15 @@ impl Connection {
     }
 }
 
-/// Status and body of a response, once it is complete. `content-length` must give the length of the body.
+/// Status and body of a response, once it is complete. `content-length` must give the length of the body, if there is one.
 fn complete(answer: &[u8]) -> Option<(&[u8], &[u8])> {
     const LENGTH: &[u8] = b"content-length:";
     let head_end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n")?;
     let (head, body) = (&answer[..head_end], &answer[head_end + 4..]);
+    let status = head.get(9..12)?;
+    if status == NO_CONTENT {
+        return body.is_empty().then_some((status, body));
+    }
     let line = head.split(|byte| *byte == b'\n').find(|line| {
         line.get(..LENGTH.len())
             .is_some_and(|name| name.eq_ignore_ascii_case(LENGTH))
@@ -202,7 +213,7 @@ fn complete(answer: &[u8]) -> Option<(&[u8], &[u8])> {
         .parse::<usize>()
         .ok()?;
     // A body longer than announced would be the response to a request that was not sent, so this response is invalid.
-    (body.len() == length).then_some((head.get(9..12)?, body))
+    (body.len() == length).then_some((status, body))
 }
 
 #[cfg(test)]

@@ -8,8 +8,10 @@ mod builds;
 mod bundles;
 mod check;
 mod child;
+mod contestant;
 mod cores;
 mod figures;
+mod foreign;
 mod http_client;
 mod load;
 mod package;
@@ -19,6 +21,7 @@ mod publish;
 mod publisher;
 mod questions;
 mod queue;
+mod releases;
 mod roots;
 mod server;
 mod shares;
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Command::Trust(args) => trust::run(&args),
         Command::Publish(args) => publish::run(&args),
         Command::Steady(args) => steady::run(&args),
+        Command::Foreign(args) => foreign::run(&args),
         Command::All(args) => all::run(args),
         Command::Copy(args) => publish::copy_file(&args.from, &args.to),
         Command::Twin(args) => twin::run(&args),

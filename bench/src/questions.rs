@@ -12,7 +12,7 @@ const MOST: u32 = 131_072;
 pub struct Question {
     /// The bytes of the request.
     pub request: Vec<u8>,
-    /// How the body of the response begins.
+    /// How the body of the response begins; empty if the response has no body.
     pub expected: &'static [u8],
 }
 

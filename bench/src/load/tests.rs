@@ -105,6 +105,9 @@ fn reads_an_answer_in_any_pieces() {
     }
     assert_eq!(complete(answer), Some((b"200".as_slice(), b"{}".as_slice())));
     assert_eq!(complete(b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n{}"), None);
+    let empty = b"HTTP/1.1 204 No Content\r\nx: y\r\n\r\n";
+    assert_eq!(complete(empty), Some((b"204".as_slice(), b"".as_slice())));
+    assert_eq!(complete(&empty[..20]), None);
 }
 
 #[test]

@@ -229,6 +229,7 @@ const FLOORS: &[(&str, &[&str], &[&str])] = &[
             "launchway-api",
             "launchway-delta",
             "launchway-domain",
+            "launchway-foreign",
             "launchway-store",
             "launchway-trust",
             DEVELOPERS,
