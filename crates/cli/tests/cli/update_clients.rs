@@ -144,3 +144,71 @@ async fn doctor_names_the_address_that_the_app_should_have() {
                     → set the address to http://127.0.0.1:9/codepush/com.example.app/\n";
     assert!(text.contains(expected), "{text}");
 }
+
+/// What `doctor` says of an app with Expo's client that is offered an update with files at `base`; the server's own address if `None`.
+async fn expo_doctor(base: Option<&str>) -> String {
+    let version = description(env!("CARGO_PKG_VERSION"));
+    let session = Reply::new(200, caller(json!({})).to_string());
+    let server = FakeServer::start([version, session, Reply::new(200, "--part")]).await;
+    let base = base.map_or_else(|| server.url(), str::to_owned);
+    let manifest = json!({
+        "id": "0193c9a1-7c4e-7d7e-8a9b-0123456789ab", "createdAt": "2026-11-20T10:00:00.000Z", "runtimeVersion": "1.0.0",
+        "launchAsset": {
+            "hash": "A".repeat(43), "key": "index", "contentType": "application/javascript",
+            "url": format!("{base}/expo/com.example.app/assets/{}", "0".repeat(64)),
+        },
+        "assets": [], "metadata": {}, "extra": {},
+    });
+    server.then([Reply::new(200, manifest.to_string()), Reply::new(200, "the script")]);
+    let stage = Stage::with(&server);
+    let address = format!("{}/expo/com.example.app", server.url());
+    let settings = json!({"expo": {
+        "runtimeVersion": "1.0.0", "android": {"package": "com.example.app"},
+        "updates": {"url": address, "requestHeaders": {"expo-channel-name": "production"}},
+    }});
+    stage
+        .file(
+            "package.json",
+            json!({"dependencies": {"expo": "57.0.0", "expo-updates": "57.0.24"}}).to_string(),
+        )
+        .file("app.json", settings.to_string())
+        .file(
+            "launchway.toml",
+            format!(
+                "[server]\nurl = '{}'\n[app.android]\nbundle_id = 'com.example.app'\n",
+                server.url()
+            ),
+        );
+    stage.run(&["doctor"]).await
+}
+
+#[tokio::test]
+async fn doctor_asks_for_the_files_of_an_update_of_expo() {
+    const SET_UP: &str = "ok       Expo Updates (expo-updates) is set up for this server\n";
+    let text = expo_doctor(None).await;
+    assert!(text.contains(SET_UP) && !text.contains("downloads files"), "{text}");
+    let elsewhere = FakeServer::start([Reply::new(200, "the script")]).await;
+    let text = expo_doctor(Some(&elsewhere.url())).await;
+    assert!(text.contains(SET_UP), "{text}");
+    assert!(
+        text.contains("ok       Expo Updates on android downloads files from http://"),
+        "{text}"
+    );
+    let gone = FakeServer::start([Reply::new(404, "")]).await;
+    let text = expo_doctor(Some(&gone.url())).await;
+    assert!(!text.contains(SET_UP), "{text}");
+    assert!(
+        text.contains("problem  Expo Updates on android is offered an update whose files are at http://"),
+        "{text}"
+    );
+    assert!(text.contains(", but the answer there is 404\n"), "{text}");
+    let text = expo_doctor(Some("http://127.0.0.1:9")).await;
+    assert!(
+        text.contains(" http://127.0.0.1:9, but it does not respond: "),
+        "{text}"
+    );
+    assert!(
+        text.contains("a changed --asset-base does not change what was signed\n"),
+        "{text}"
+    );
+}

@@ -3,6 +3,7 @@
 
 mod asking;
 mod certificate;
+mod expo_files;
 
 use launchway_client::BaseUrl;
 use launchway_domain::platform::Platform;
@@ -19,7 +20,7 @@ use launchway_project::update_client::steps::{NewHome, PLATFORMS};
 use launchway_project::update_client::{UpdateClient, clients_in};
 
 use self::asking::{Asking, Question};
-use super::Finding;
+use super::{Finding, Status};
 use crate::context::Context;
 
 const CHECK: &str = "update client";
@@ -54,7 +55,7 @@ pub async fn look(context: &Context, framework: Framework, directory: &str) -> V
         let Some(of_client) = of_client(client, &found, &apps, app, context).await else {
             continue;
         };
-        if of_client.is_empty() {
+        if of_client.iter().all(|finding| finding.status == Status::Ok) {
             let message = format!("{} ({package}) is set up for this server", client.title());
             findings.push(Finding::ok(CHECK, message));
         }
@@ -130,7 +131,13 @@ async fn ask(client: UpdateClient, url: &BaseUrl, home: &NewHome, question: &Que
         Ok(asking) => asking,
         Err(failure) => return Some(Finding::failure(CHECK, failure)),
     };
-    let problem = asking.ask(client, &address, question).await.err()?;
+    let problem = match asking.ask(client, &address, question).await {
+        Ok(()) if client == UpdateClient::Expo => {
+            return expo_files::look(&asking, &home.server, &address, question).await;
+        }
+        Ok(()) => return None,
+        Err(problem) => problem,
+    };
     let message = format!(
         "{} on {} asks {address}, but {}",
         client.title(),

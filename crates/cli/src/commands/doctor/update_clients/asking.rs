@@ -10,6 +10,8 @@ use crate::printer::clean;
 
 /// What no bundle of hot-updater is: the id of an app that runs its built-in content.
 const NIL: &str = "00000000-0000-0000-0000-000000000000";
+/// The forms of answers that Expo's client accepts.
+const EXPO_FORMS: &str = "multipart/mixed,application/expo+json,application/json";
 /// Bytes of an answer that are looked at.
 const MAX_ANSWER_BYTES: usize = 64 << 10;
 /// Letters of a refusal that are shown.
@@ -40,7 +42,7 @@ pub struct AnswerProblem {
 
 /// A client for the requests of apps.
 pub struct Asking {
-    client: reqwest::Client,
+    pub client: reqwest::Client,
 }
 
 impl Asking {
@@ -54,7 +56,7 @@ impl Asking {
     pub async fn ask(&self, client: UpdateClient, address: &str, question: &Question<'_>) -> Result<(), AnswerProblem> {
         let request = match client {
             UpdateClient::Codepush => self.codepush(address, question),
-            UpdateClient::Expo => self.expo(address, question),
+            UpdateClient::Expo => self.expo(address, EXPO_FORMS, question),
             UpdateClient::Capgo => self.capgo(address, question),
             UpdateClient::HotUpdater => self.hot_updater(address, question),
         };
@@ -85,11 +87,12 @@ impl Asking {
         self.client.get(url).query(&query)
     }
 
-    fn expo(&self, address: &str, question: &Question<'_>) -> reqwest::RequestBuilder {
+    /// The request of Expo's client for an answer in one of these forms.
+    pub fn expo(&self, address: &str, forms: &str, question: &Question<'_>) -> reqwest::RequestBuilder {
         let request = self
             .client
             .get(address)
-            .header("accept", "multipart/mixed,application/expo+json,application/json")
+            .header("accept", forms)
             .header("expo-protocol-version", "1")
             .header("expo-platform", question.platform.as_str())
             .header("expo-runtime-version", question.runtime_version.unwrap_or_default());
