@@ -183,7 +183,7 @@ async fn kept_when_deleted(app: TestApp) {
 }
 
 /// Moves the app to another organization. The command works on the same database while this service runs.
-async fn transfer(app: &TestApp, target: OrgId) {
+pub async fn transfer(app: &TestApp, target: OrgId) {
     let command = Command::new(env!("CARGO_BIN_EXE_launchway-server"))
         .args(["admin", "transfer-app", "--json", "--bundle-id", "COM.example.app"])
         .args(["--org", &target.to_string()])

@@ -7,15 +7,17 @@ use launchway_domain::platform::Platform;
 use launchway_domain::release::RuntimeVersion;
 use launchway_domain::time::EpochMs;
 use launchway_foreign::expo::{Asset, Export, Manifest, Part, Previous, SignedRelease};
+use reqwest::Method;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::phone::{Expo, Phone};
 use super::{Day, export};
+use crate::apps::transfer;
 use crate::foreign_updates::publish;
 use crate::stage::BUNDLE;
-use crate::support::{Answer, TestApp, with};
+use crate::support::{Answer, Fields, Says, TestApp, with};
 
 /// The manifest of an export, as its developer writes it.
 fn manifest(day: &Day, zip: &[u8], number: u128, created_at: EpochMs) -> Manifest {
@@ -132,6 +134,42 @@ async fn undo(day: &Day, expo: &mut Expo, updates: &[Value], mut holder: Phone, 
     assert_eq!(holder.sync(expo), "one, which is not later");
     assert_eq!(fresh.sync(expo), "one");
     assert_eq!(fresh.running(), Uuid::from_u128(101).to_string());
+}
+
+/// An undo is sealed for an organization. Whoever gets the app can withdraw the update, and its devices leave it.
+#[tokio::test]
+async fn the_undo_of_a_moved_app_is_served() {
+    let app = TestApp::start().await;
+    let (source, key) = app.org_with_key().await;
+    let (target, theirs) = app.org_with_key().await;
+    let day = Day { app, key };
+    let (zip, now) = (export("one", 3), day.app.app.clock.now());
+    let manifest = manifest(&day, &zip, 1, now);
+    let sign = |_: &[u8]| Ok::<_, String>(vec![1; 256]);
+    let release = SignedRelease::sign(&manifest, None, "main", sign).unwrap();
+    let update = send(&day, &zip, Developer::expo(&release, None)).await.created();
+    let id = update.id().parse().unwrap();
+    let sealed = async |org| {
+        let mut tx = day.app.app.db.read().await.unwrap();
+        tx.org(org).signed_part(id).await.unwrap().unwrap().1.unwrap()
+    };
+    let before = sealed(source).await;
+    transfer(&day.app, target).await;
+    assert_ne!(sealed(target).await, before);
+
+    let path = format!("/update?id={}", update.id());
+    day.app.patch(&theirs, &path, json!({"status": "withdrawn"})).await.ok();
+    let asked = day
+        .app
+        .request(Method::GET, &format!("{}/expo/{BUNDLE}", day.app.origin))
+        .header("expo-platform", "android")
+        .header("expo-protocol-version", "1")
+        .header("expo-runtime-version", "1.0.0")
+        .header("expo-channel-name", "production")
+        .header("expo-current-update-id", manifest.id.to_string());
+    let answer = Answer::to(asked).await;
+    answer.is(200);
+    answer.says(str::from_utf8(&release.embedded.body).unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
