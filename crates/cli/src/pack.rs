@@ -64,7 +64,7 @@ pub struct Sealed {
     pub sha256: String,
 }
 
-/// Writes the files of [`walk`] as a ZIP to `target`, and stops when that has more bytes than `limit`. `progress` receives
+/// Writes the files of [`walk()`] as a ZIP to `target`, and stops when that has more bytes than `limit`. `progress` receives
 /// the number of bytes read so far.
 pub fn pack(entries: &[Entry], target: File, limit: Option<u64>, progress: &dyn Fn(u64)) -> Result<(), PackError> {
     let growing = target.try_clone().map_err(PackError::Write)?;

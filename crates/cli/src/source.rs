@@ -70,7 +70,7 @@ impl SourceError {
     }
 }
 
-/// Writes the entries of [`walk`] as an archive to `target`, and stops when that has more bytes than `limit`. `progress`
+/// Writes the entries of [`walk()`] as an archive to `target`, and stops when that has more bytes than `limit`. `progress`
 /// receives the number of bytes read so far.
 pub fn pack(entries: &[Entry], target: File, limit: Option<u64>, progress: &dyn Fn(u64)) -> Result<(), SourceError> {
     let growing = target.try_clone().map_err(SourceError::Write)?;

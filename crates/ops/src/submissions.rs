@@ -1,5 +1,5 @@
 //! Creates, changes, cancels, retries and deletes submissions (`docs/reference/submissions.md#submission-endpoints`).
-//! The job is in [`jobs::submissions`](launchway_jobs::submissions); [`report`] stores its results.
+//! The job is in `launchway_jobs::submissions`; [`report`] stores its results.
 
 pub mod app_store_events;
 pub mod credential;

@@ -135,7 +135,7 @@ impl Org<'_> {
         Ok(newest)
     }
 
-    /// The updates of a group that are published or paused, the highest first, at most [`MAX_REISSUED`].
+    /// The updates of a group that are published or paused, the highest first, at most `MAX_REISSUED`.
     pub async fn reissuable(&mut self, group: &IssueGroup<'_>) -> Result<Vec<Reissuable>, StoreError> {
         let rows = fetch_all!(
             self.tx,

@@ -116,7 +116,7 @@ pub struct NativeNeededArgs {
     /// App to look for with latest [default: the project's]
     #[arg(long, value_name = "ID")]
     pub bundle_id: Option<BundleId>,
-    /// Configuration of the app to look for with latest [default: that of [update] in launchway.toml]
+    /// Configuration of the app to look for with latest [default: that of updates in launchway.toml]
     #[arg(long, value_name = "NAME")]
     pub configuration: Option<Configuration>,
     /// Which app of the project.
