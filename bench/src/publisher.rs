@@ -11,6 +11,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::client::conn::http1::SendRequest;
 use hyper::http::request::Builder;
 use hyper::{Request, header};
+use launchway_domain::tenancy::Tier;
 use launchway_trust::Sha256;
 use serde_json::{Value, json};
 
@@ -18,6 +19,9 @@ use crate::http_client::connect;
 
 /// The timeout of a request.
 const LIMIT: Duration = Duration::from_secs(120);
+
+/// Calls a minute that an organization may make with the tier that [`create_key`] gives it.
+pub const CALLS_A_MINUTE: u32 = Tier::Enterprise.requests_per_minute();
 
 /// An organization, made by the operator's commands while the server does not run, and a key of it.
 ///
@@ -33,6 +37,7 @@ pub fn create_key(program: &Path, data: &Path) -> anyhow::Result<String> {
     };
     let org = admin(&["create-org", "--name", "Bench"])?;
     let org = org["id"].as_str().context("no id of the organization")?;
+    admin(&["set-tier", "--org", org, "--tier", Tier::Enterprise.as_str()])?;
     let key = admin(&["create-key", "--org", org, "--name", "bench"])?;
     Ok(key["key"].as_str().context("no key")?.to_owned())
 }

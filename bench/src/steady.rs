@@ -15,14 +15,14 @@ use crate::cores::Cores;
 use crate::figures::{Spread, mebibytes};
 use crate::load::{self, Load, Outcome};
 use crate::package::package;
-use crate::publisher::{Publisher, create_key};
+use crate::publisher::{CALLS_A_MINUTE, Publisher, create_key};
 use crate::questions::{Question, questions};
 use crate::server::Server;
 use crate::{bundles, programs};
 
 /// The p99 while updates are published is at most so many times that without.
 const BUSY: f64 = 1.2;
-/// The app whose updates are published.
+/// The app of each organization whose updates are published.
 const BUNDLE: &str = "com.example.steady";
 const CONNECTIONS: usize = 64;
 /// Requests that determine the highest rate.
@@ -36,7 +36,8 @@ struct Steady {
     questions: Arc<[Question]>,
     runtime: Runtime,
     awake: bool,
-    key: String,
+    /// One of each organization that publishes.
+    keys: Vec<String>,
     /// The version of the update that was published last.
     version: Arc<AtomicU32>,
 }
@@ -50,7 +51,9 @@ pub fn run(args: &SteadyArgs) -> anyhow::Result<()> {
     let cores = Cores::find()?;
     let data = tempfile::tempdir()?;
     bundles::fill(data.path(), args.bundles, None)?;
-    let key = create_key(&program, data.path())?;
+    // Each publishes less than its limit of calls allows.
+    let orgs = args.published * 60 / CALLS_A_MINUTE + 2;
+    let keys: Result<Vec<_>, _> = (0..orgs).map(|_| create_key(&program, data.path())).collect();
     let mut command = programs::serve(&program, data.path());
     command.arg("--no-runner");
     let server = cores.on_server_core(|| Server::start(command))??;
@@ -60,7 +63,7 @@ pub fn run(args: &SteadyArgs) -> anyhow::Result<()> {
         // Runs only on this thread, which is pinned to the core of the load.
         runtime: tokio::runtime::Builder::new_current_thread().enable_all().build()?,
         awake: cores.are_two(),
-        key,
+        keys: keys?,
         version: Arc::default(),
     };
     let rate = steady.ask(PROBE, None)?.throughput() / 2.0;
@@ -130,11 +133,11 @@ struct Publishing {
 impl Publishing {
     fn start(steady: &Steady, rate: u32) -> Publishing {
         let is_over = Arc::new(AtomicBool::new(false));
-        let (address, key) = (steady.server.address, steady.key.clone());
+        let (address, keys) = (steady.server.address, steady.keys.clone());
         let (until, version) = (is_over.clone(), steady.version.clone());
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(publish(address, &key, rate, &version, &until))
+            runtime.block_on(publish(address, &keys, rate, &version, &until))
         });
         Publishing { is_over, thread }
     }
@@ -150,20 +153,27 @@ impl Publishing {
 /// Publishes an update each time that its turn comes, until it is over.
 async fn publish(
     address: SocketAddr,
-    key: &str,
+    keys: &[String],
     rate: u32,
     version: &AtomicU32,
     is_over: &AtomicBool,
 ) -> anyhow::Result<()> {
-    let mut publisher = Publisher::connect(address, key).await?;
     let next = || version.fetch_add(1, Ordering::Relaxed) + 1;
-    let first = publisher.publish(&Bytes::from(package(1)?), BUNDLE, next()).await?;
+    let package = Bytes::from(package(1)?);
+    let mut orgs = Vec::with_capacity(keys.len());
+    for (number, key) in keys.iter().enumerate() {
+        let (mut publisher, bundle) = (Publisher::connect(address, key).await?, format!("{BUNDLE}{number}"));
+        let first = publisher.publish(&package, &bundle, next()).await?;
+        orgs.push((publisher, bundle, first));
+    }
     let started = Instant::now();
-    let mut published = 0;
+    let mut published = 0_u32;
     while !is_over.load(Ordering::Relaxed) {
         let due = started + Duration::from_secs_f64(f64::from(published) / f64::from(rate));
         tokio::time::sleep_until(due.into()).await;
-        publisher.publish_again(&first, BUNDLE, next()).await?;
+        let turn = published as usize % orgs.len();
+        let (publisher, bundle, first) = &mut orgs[turn];
+        publisher.publish_again(first, bundle, next()).await?;
         published += 1;
     }
     Ok(())
