@@ -1,6 +1,7 @@
 //! A rolling upgrade: the program of the last release (`scripts/release --server`) beside the present one, on one
 //! PostgreSQL and one bucket. Each continues the work of the other; neither fails on what the other writes.
 
+mod foreign;
 mod signatures;
 mod work;
 
@@ -163,6 +164,8 @@ async fn the_last_release_and_this_one_serve_one_database_together() {
     upgrade.waits().await;
     upgrade.signatures().await;
     upgrade.both_answer_alike().await;
+    upgrade.foreign_updates().await;
+    upgrade.crashes().await;
     let check = upgrade.deployment.nodes[NEW].admin(&["verify-audit"]);
     assert_eq!(check["ok"], true, "{check}");
     for node in &upgrade.deployment.nodes {
