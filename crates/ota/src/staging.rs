@@ -14,8 +14,8 @@ use crate::entry::{Entries, Entry, Listed, Notes, UpdateFields};
 use crate::extension::Extension;
 use crate::long_texts::LongText;
 use crate::package::Package;
-use crate::pages::Pages;
 use crate::record::{NewRecord, Retired, keep_retired, read_retired};
+use crate::row_memory::RowMemory;
 use crate::texts::{TextSink, TextSource};
 
 /// The most texts that rows share; further ones are written where they occur.
@@ -81,7 +81,7 @@ enum Kind {
 /// The rows of all shards.
 #[derive(Debug)]
 pub struct Rows {
-    pages: Pages,
+    memory: RowMemory,
     /// Where the rows of each shard are.
     places: Vec<Vec<u64>>,
 }
@@ -99,7 +99,7 @@ impl Rows {
     /// No rows of so many shards.
     pub fn of_shards(shards: usize) -> Rows {
         Rows {
-            pages: Pages::default(),
+            memory: RowMemory::default(),
             places: vec![Vec::new(); shards],
         }
     }
@@ -147,13 +147,13 @@ impl Rows {
         row.extend_from_slice(&[kind as u8, key.len() as u8]);
         row.extend_from_slice(key.as_bytes());
         write(&mut row);
-        self.places[shard].push(self.pages.push(&row));
+        self.places[shard].push(self.memory.push(&row));
     }
 
     /// The rows of a shard by bundle, those of bundles without a published or paused update left out.
     pub fn bundles<'r>(&'r self, shard: usize, dictionary: &'r Dictionary) -> Vec<BundleRows<'r>> {
         let places = self.places.get(shard).map_or(&[][..], Vec::as_slice);
-        let mut rows: Vec<_> = places.iter().map(|place| read_row(self.pages.read(*place))).collect();
+        let mut rows: Vec<_> = places.iter().map(|place| read_row(self.memory.read(*place))).collect();
         rows.sort_by_key(|(key, ..)| *key);
         let of_bundle = rows.chunk_by(|(this, ..), (that, ..)| this == that);
         of_bundle

@@ -5,25 +5,23 @@ use std::ops::DerefMut;
 
 use memmap2::MmapMut;
 
-use crate::bytes::{Reader, push_number};
-
 /// The size of the first piece in bytes. Each further one is twice as large, up to [`LARGEST`].
 const SMALLEST: usize = 64 << 10;
 const LARGEST: usize = 32 << 20;
-/// The most bytes of a length.
-const LENGTH: usize = 10;
+/// The bytes of a length.
+const LENGTH: usize = size_of::<u32>();
 
 type Piece = Box<dyn DerefMut<Target = [u8]> + Send + Sync>;
 
 /// Byte strings, each with its length before it.
 #[derive(Default)]
-pub struct Pages {
+pub struct RowMemory {
     pieces: Vec<Piece>,
     /// The bytes of the last piece that are in use.
     used: usize,
 }
 
-impl Pages {
+impl RowMemory {
     /// Keeps these bytes, and returns their place.
     pub fn push(&mut self, bytes: &[u8]) -> u64 {
         let needed = bytes.len() + LENGTH;
@@ -34,9 +32,9 @@ impl Pages {
         }
         let last = self.pieces.len() - 1;
         let place = ((last as u64) << 32) | self.used as u64;
-        let mut length = Vec::with_capacity(LENGTH);
-        push_number(&mut length, bytes.len() as u64);
-        for part in [&length, bytes] {
+        // A row is far shorter than 4 GiB.
+        let length = (bytes.len() as u32).to_le_bytes();
+        for part in [&length[..], bytes] {
             self.pieces[last][self.used..][..part.len()].copy_from_slice(part);
             self.used += part.len();
         }
@@ -47,15 +45,17 @@ impl Pages {
     pub fn read(&self, place: u64) -> &[u8] {
         let piece = self.pieces.get((place >> 32) as usize);
         let bytes = piece.and_then(|piece| piece.get(place as u32 as usize..));
-        let mut reader = Reader::new(bytes.unwrap_or_default());
-        let length = reader.number() as usize;
-        reader.take(length)
+        let Some((length, rest)) = bytes.and_then(|bytes| bytes.split_first_chunk()) else {
+            return &[];
+        };
+        let length = u32::from_le_bytes(*length) as usize;
+        rest.get(..length).unwrap_or_default()
     }
 }
 
-impl std::fmt::Debug for Pages {
+impl std::fmt::Debug for RowMemory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Pages({} pieces)", self.pieces.len())
+        write!(f, "RowMemory({} pieces)", self.pieces.len())
     }
 }
 
@@ -75,20 +75,20 @@ mod tests {
     fn bytes_come_back_from_their_places() {
         let texts: Vec<Vec<u8>> = (0..700_usize).map(|number| vec![number as u8; number * 7]).collect();
         let long = vec![7; LARGEST + 1];
-        let mut pages = Pages::default();
-        let places: Vec<u64> = texts.iter().chain([&long]).map(|text| pages.push(text)).collect();
-        assert!(pages.pieces.len() > 3);
+        let mut memory = RowMemory::default();
+        let places: Vec<u64> = texts.iter().chain([&long]).map(|text| memory.push(text)).collect();
+        assert!(memory.pieces.len() > 3);
         for (text, place) in texts.iter().chain([&long]).zip(places) {
-            assert_eq!(pages.read(place), text);
+            assert_eq!(memory.read(place), text);
         }
     }
 
     #[test]
     fn a_place_that_does_not_exist_is_empty() {
-        let mut pages = Pages::default();
-        assert_eq!(pages.read(0), b"");
-        pages.push(b"text");
-        assert_eq!(pages.read(5 << 32), b"");
-        assert_eq!(pages.read(u64::from(u32::MAX)), b"");
+        let mut memory = RowMemory::default();
+        assert_eq!(memory.read(0), b"");
+        memory.push(b"text");
+        assert_eq!(memory.read(5 << 32), b"");
+        assert_eq!(memory.read(u64::from(u32::MAX)), b"");
     }
 }
