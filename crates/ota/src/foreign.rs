@@ -229,21 +229,22 @@ impl ForeignIndex {
         taken
     }
 
-    /// Reads one bundle, and adds what was read to `rows`.
+    /// Reads one bundle, and adds what was read to `rows`, for a snapshot.
     pub(crate) async fn read_bundle(
         &self,
         system: &mut System<'_>,
         key: &str,
-        rows: &mut BundleRows,
+        rows: Option<&mut BundleRows>,
     ) -> Result<Option<ForeignBundle>, StoreError> {
         let bundle = system.foreign_bundle(key).await?;
         self.prepare_read(system, key, bundle, rows).await
     }
 
-    /// Reads every bundle, and passes each with its key and rows to `take`.
+    /// Reads every bundle, and passes each with its key to `take`, and if `with_rows` is set with its rows, for a snapshot.
     pub(crate) async fn read_all(
         &self,
         system: &mut System<'_>,
+        with_rows: bool,
         mut take: impl FnMut(String, ForeignBundle, BundleRows),
     ) -> Result<(), StoreError> {
         for keys in system.foreign_bundles().await?.chunks(BUNDLES_AT_ONCE) {
@@ -252,7 +253,8 @@ impl ForeignIndex {
             };
             for (key, bundle) in system.foreign_bundles_between(first, last).await? {
                 let mut rows = BundleRows::new();
-                if let Some(bundle) = self.prepare_read(system, &key, bundle, &mut rows).await? {
+                let wanted = with_rows.then_some(&mut rows);
+                if let Some(bundle) = self.prepare_read(system, &key, bundle, wanted).await? {
                     take(key, bundle, rows);
                 }
             }
@@ -266,17 +268,19 @@ impl ForeignIndex {
         system: &mut System<'_>,
         key: &str,
         bundle: ForeignBundleRows,
-        rows: &mut BundleRows,
+        rows: Option<&mut BundleRows>,
     ) -> Result<Option<ForeignBundle>, StoreError> {
+        let Some(rows) = rows else {
+            return self.prepare(bundle, &mut Texts::Database { system, read: None }).await;
+        };
         rows::add(rows, key, &bundle);
+        let mut read = Vec::new();
         let mut texts = Texts::Database {
             system,
-            read: Vec::new(),
+            read: Some(&mut read),
         };
         let bundle = self.prepare(bundle, &mut texts).await?;
-        if let Texts::Database { read, .. } = texts {
-            rows::add_texts(rows, read);
-        }
+        rows::add_texts(rows, read);
         Ok(bundle)
     }
 

@@ -224,7 +224,7 @@ impl Index {
                 .await?;
                 let mut foreign = Vec::new();
                 let take = |key, bundle, _| foreign.push((key, bundle));
-                self.foreign.read_all(&mut system, take).await?;
+                self.foreign.read_all(&mut system, false, take).await?;
                 let loaded = fill.finish().loaded;
                 self.forget_snapshot().await;
                 self.replace_all(loaded);
@@ -242,7 +242,8 @@ impl Index {
         for key in keys {
             let mut rows = rows::of_bundle(system, key).await?;
             let own = rows.len();
-            let foreign = self.foreign.read_bundle(system, key, &mut rows).await?;
+            let wanted = self.keeper.is_some().then_some(&mut rows);
+            let foreign = self.foreign.read_bundle(system, key, wanted).await?;
             changed.push((key, self.load_bundle(&rows[..own]), foreign, rows));
         }
         // Asked for after the rows were read: a save that begins later reads them, too.

@@ -13,8 +13,8 @@ pub(super) enum Texts<'s, 't> {
     Database {
         /// Reads it.
         system: &'s mut System<'t>,
-        /// What was read, for a snapshot.
-        read: Vec<ExpoText>,
+        /// Gets what is read, for a snapshot.
+        read: Option<&'s mut Vec<ExpoText>>,
     },
     /// Rows.
     Rows(HashMap<(UpdateId, TextKind), String>),
@@ -32,11 +32,13 @@ impl Texts<'_, '_> {
             TextKind::Signed => system.signed_of_update(id).await?.0,
             TextKind::Undo => system.signed_of_update(id).await?.1,
         };
-        read.extend(text.clone().map(|text| ExpoText {
-            update_id: id,
-            kind,
-            text,
-        }));
+        if let (Some(read), Some(text)) = (read, &text) {
+            read.push(ExpoText {
+                update_id: id,
+                kind,
+                text: text.clone(),
+            });
+        }
         Ok(text)
     }
 }

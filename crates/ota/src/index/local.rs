@@ -81,7 +81,7 @@ impl Index {
         let mut writer = save.writer(system.revision().await?)?;
         rows::for_each(&mut system, |row| writer.take(&row)).await?;
         let take = |_, _, rows: BundleRows| rows.iter().for_each(|row| writer.take(row));
-        self.foreign.read_all(&mut system, take).await?;
+        self.foreign.read_all(&mut system, true, take).await?;
         drop(tx);
         spawn_blocking(move || save.finish(writer)).await.map_err(ended)?
     }

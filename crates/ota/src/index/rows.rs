@@ -13,26 +13,26 @@ const PAIRS: i64 = 1000;
 /// All rows of one bundle but those for clients of other services, in order.
 pub async fn of_bundle(system: &mut System<'_>, key: &str) -> Result<BundleRows, StoreError> {
     let mut rows = BundleRows::new();
-    let key = || key.to_owned();
-    let trust = system.trust_for_index(&key()).await?;
+    let owned = || key.to_owned();
+    let trust = system.trust_for_index(key).await?;
     let files = trust.into_iter().flat_map(|trust| trust.files);
-    rows.extend(files.map(|file| Row::TrustFile { key: key(), file }));
-    let updates = system.offered_updates(&key()).await?;
+    rows.extend(files.map(|file| Row::TrustFile { key: owned(), file }));
+    let updates = system.offered_updates(key).await?;
     if updates.is_empty() {
         return Ok(rows);
     }
     rows.extend(updates.into_iter().map(|update| Row::Offered(Box::new(update))));
-    let retired = system.retired_updates(&key(), RETIRED as i64).await?;
-    rows.extend(retired.into_iter().map(|update| Row::Retired { key: key(), update }));
-    let documents = system.fingerprints(&key(), DOCUMENTS).await?;
+    let retired = system.retired_updates(key, RETIRED as i64).await?;
+    rows.extend(retired.into_iter().map(|update| Row::Retired { key: owned(), update }));
+    let documents = system.fingerprints(key, DOCUMENTS).await?;
     rows.extend(documents.into_iter().map(|(hash, document)| Row::Document {
-        key: key(),
+        key: owned(),
         hash,
         document,
     }));
-    let pairs = system.fingerprint_pairs(&key(), PAIRS).await?;
+    let pairs = system.fingerprint_pairs(key, PAIRS).await?;
     rows.extend(pairs.into_iter().map(|(hash, lwfp2)| Row::Pair {
-        key: key(),
+        key: owned(),
         hash,
         lwfp2,
     }));
