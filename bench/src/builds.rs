@@ -3,13 +3,12 @@
 use launchway_domain::build::{Build, BuildState, Runner, SourceRecord, Spec};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{Id, Kind, OrgId};
-use launchway_domain::org::Org;
 use launchway_domain::platform::Platform;
-use launchway_domain::tenancy::Tier;
 use launchway_domain::time::EpochMs;
 use launchway_store::Db;
 use sha2::{Digest, Sha256};
 
+use crate::bundles::create_org;
 /// The label that every runner has and every build needs.
 pub const LABEL: &str = "os=linux";
 
@@ -40,14 +39,7 @@ pub async fn fill(database: &str, queue: &Queue) -> anyhow::Result<()> {
     let bundle = BundleId::parse("com.example.queue")?;
     let org: OrgId = id(0, 0, now);
     let mut tx = db.write().await?;
-    tx.system("a new organization")
-        .create_org(&Org {
-            id: org,
-            name: "Bench".to_owned(),
-            tier: Tier::Enterprise,
-            created_at: now,
-        })
-        .await?;
+    create_org(&mut tx, org, now).await?;
     for number in 0..queue.runners {
         let runner = Runner {
             id: id(1, number, now),

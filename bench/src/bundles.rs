@@ -4,14 +4,14 @@ use std::path::Path;
 
 use launchway_domain::app::Package;
 use launchway_domain::id::{Id, Kind, OrgId, PackageId, UploadId};
-use launchway_domain::org;
+use launchway_domain::org::Org;
 use launchway_domain::release::ReleaseFacts;
 use launchway_domain::rollout::Rollout;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::EpochMs;
 use launchway_domain::update::{Update, UpdateStatus};
 use launchway_domain::version::Version;
-use launchway_store::Db;
+use launchway_store::{Db, StoreError, Tx};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, QueryBuilder, Sqlite};
 
@@ -60,6 +60,20 @@ pub fn org() -> OrgId {
     id(0)
 }
 
+/// Writes an organization with the highest limits.
+///
+/// # Errors
+/// When the database fails.
+pub async fn create_org(tx: &mut Tx, id: OrgId, created_at: EpochMs) -> Result<(), StoreError> {
+    let org = Org {
+        id,
+        name: "Bench".to_owned(),
+        tier: Tier::Enterprise,
+        created_at,
+    };
+    tx.system("a new organization").create_org(&org).await
+}
+
 /// The database in a server's data directory.
 ///
 /// # Errors
@@ -80,15 +94,8 @@ pub fn fill(data: &Path, bundles: u32, trust_role: Option<&str>) -> anyhow::Resu
         .build()?
         .block_on(async {
             let db = open(data).await?;
-            let org = org();
             let mut tx = db.write().await?;
-            let record = org::Org {
-                id: org,
-                name: "Bench".to_owned(),
-                tier: Tier::Enterprise,
-                created_at: PUBLISHED_AT,
-            };
-            tx.system("a new organization").create_org(&record).await?;
+            create_org(&mut tx, org(), PUBLISHED_AT).await?;
             tx.commit().await?;
             db.close().await;
             write_updates(data, bundles, trust_role).await

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::args::PublishArgs;
 use crate::child;
-use crate::figures::{Spread, mebibytes};
+use crate::figures::{Goal, Spread, mebibytes};
 use crate::package::package;
 use crate::programs;
 use crate::publisher::{Publisher, create_key};
@@ -66,15 +66,11 @@ pub fn run(args: &PublishArgs) -> anyhow::Result<()> {
     )?;
     writeln!(out, "seconds                              {:.3}", Spread::of(seconds))?;
     writeln!(out, "CPU of the server, seconds           {:.3}", Spread::of(cpu))?;
-    writeln!(
-        out,
-        "CPU / reading, SHA-256 and writing   {:.2}   (goal: at most {CPU})",
-        Spread::of(ratios)
-    )?;
-    writeln!(
-        out,
-        "memory above that at rest            {more:.1} MiB   (goal: at most {MEMORY})"
-    )?;
+    let ratios = Spread::of(ratios);
+    let goal = Goal::AtMost(CPU).verdict(ratios.median);
+    writeln!(out, "CPU / reading, SHA-256 and writing   {ratios:.2}   {goal}")?;
+    let goal = Goal::AtMost(MEMORY).verdict(more);
+    writeln!(out, "memory above that at rest            {more:.1} MiB   {goal}")?;
     Ok(())
 }
 

@@ -4,12 +4,10 @@ use std::path::Path;
 
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::OrgId;
-use launchway_domain::org;
 use launchway_domain::release::{
     BinaryRange, DeploymentKey, ForeignId, Format, Protocol, ReleaseFacts, RuntimeVersion, Sequence, UpdateKind,
 };
 use launchway_domain::rollout::Rollout;
-use launchway_domain::tenancy::Tier;
 use launchway_domain::update::Update;
 use launchway_domain::version::Version;
 use launchway_foreign::expo::{PackedExport, PackedFile, Place};
@@ -78,14 +76,8 @@ pub fn fill(data: &Path, apps: u32) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let db = bundles::open(data).await?;
-        let record = org::Org {
-            id: bundles::org(),
-            name: "Bench".to_owned(),
-            tier: Tier::Enterprise,
-            created_at: PUBLISHED_AT,
-        };
         let mut tx = db.write().await?;
-        tx.system("a new organization").create_org(&record).await?;
+        bundles::create_org(&mut tx, bundles::org(), PUBLISHED_AT).await?;
         tx.commit().await?;
         for protocol in PROTOCOLS {
             for first in (0..apps).step_by(BATCH as usize) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::args::StartArgs;
-use crate::figures::{Spread, mebibytes};
+use crate::figures::{Goal, Spread, mebibytes};
 use crate::server::Server;
 use crate::{bundles, programs};
 
@@ -32,8 +32,9 @@ pub fn run(args: &StartArgs) -> anyhow::Result<()> {
     let (seconds, memory) = start(&program, data.path(), args.starts)?;
     writeln!(
         out,
-        "   without bundles   {seconds:.3}   {memory:>8.1} MiB   (goals: at most {} s and {} MiB)",
-        EMPTY.0, EMPTY.1
+        "   without bundles   {seconds:.3}   {memory:>8.1} MiB   seconds: {}, MiB: {}",
+        Goal::AtMost(EMPTY.0).verdict(seconds.median),
+        Goal::AtMost(EMPTY.1).verdict(memory)
     )?;
     for count in &args.bundles {
         let data = tempfile::tempdir()?;

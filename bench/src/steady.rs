@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 
 use crate::args::SteadyArgs;
 use crate::cores::Cores;
-use crate::figures::{Spread, mebibytes};
+use crate::figures::{Goal, Spread, mebibytes};
 use crate::load::{self, Load, Outcome};
 use crate::package::package;
 use crate::publisher::{CALLS_A_MINUTE, Publisher, create_key};
@@ -74,11 +74,11 @@ pub fn run(args: &SteadyArgs) -> anyhow::Result<()> {
         args.bundles
     )?;
     let ratios = steady.compare(args, rate)?;
-    let verdict = if ratios.median <= BUSY { "reached" } else { "missed" };
     writeln!(
         out,
-        "p99 while {} updates a second are published / without: {ratios:.3}   (goal: at most {BUSY}: {verdict})",
-        args.published
+        "p99 while {} updates a second are published / without: {ratios:.3}   {}",
+        args.published,
+        Goal::AtMost(BUSY).verdict(ratios.median)
     )?;
     for minute in 1..=args.minutes {
         let outcome = steady.ask_for(MINUTE, rate)?;

@@ -4,18 +4,18 @@ use anyhow::ensure;
 use launchway_domain::build::{BuildStatus, GitFacts};
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::{BuildId, OrgId, SubmissionId, UpdateId, UserId};
-use launchway_domain::org::{Org, Session, User};
+use launchway_domain::org::{Session, User};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::{Submission, SubmissionState, SubmissionStatus};
-use launchway_domain::tenancy::{Role, Tier};
+use launchway_domain::tenancy::Role;
 use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_domain::update::Update;
 use launchway_store::{Db, NewUpdate};
 use sha2::{Digest, Sha256};
 
 use crate::builds::{BATCH, build, id, now};
-use crate::bundles::{package_of, update};
+use crate::bundles::{create_org, package_of, update};
 
 const TOKEN: &str = "bench-session";
 /// One of this many builds failed. None was canceled: finding nothing is the most expensive.
@@ -68,15 +68,8 @@ pub async fn fill(database: &str, builds: u32) -> anyhow::Result<History> {
 async fn fill_org(db: &Db, now: EpochMs) -> anyhow::Result<OrgId> {
     let (org, user): (OrgId, UserId) = (id(0, 0, now), id(3, 0, now));
     let mut tx = db.write().await?;
-    let mut system = tx.system("a new organization");
-    system
-        .create_org(&Org {
-            id: org,
-            name: "Bench".to_owned(),
-            tier: Tier::Enterprise,
-            created_at: now,
-        })
-        .await?;
+    create_org(&mut tx, org, now).await?;
+    let mut system = tx.system("a new owner");
     let owner = User {
         id: user,
         email: "owner@example.com".to_owned(),
