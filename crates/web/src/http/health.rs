@@ -48,13 +48,9 @@ pub struct Readiness {
 
 /// Why the service is not ready: the one error body and, with a local snapshot, what it is.
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 struct Unreadiness {
-    /// The reason phrase of the status.
-    error: String,
-    /// What does not respond.
-    message: String,
-    /// The local snapshot of the index, if the server keeps one.
+    #[serde(flatten)]
+    error: ErrorBody,
     #[serde(skip_serializing_if = "Option::is_none")]
     snapshot: Option<Snapshot>,
 }
@@ -98,10 +94,8 @@ pub async fn ready(State(app): State<Arc<App>>) -> Response {
             Json(ready).into_response()
         }
         Err(failure) => {
-            let ErrorBody { error, message } = failure.body();
             let unready = Unreadiness {
-                error,
-                message,
+                error: failure.body(),
                 snapshot,
             };
             let (head, _) = failure.into_response().into_parts();
