@@ -84,7 +84,8 @@ impl Action for DeleteDeploymentKey {
             .deployment_key(id)
             .await?
             .ok_or(ApiError::NoSuch("deployment key"))?;
-        let configuration = key.configuration.as_ref().map_or("none", |label| label.as_str());
+        let label = key.configuration.as_ref().map(|label| label.as_str());
+        let configuration = label.unwrap_or("only updates for every configuration");
         let revision = Revision::of(&DeploymentKeyView::of(&key))?;
         let question = "Delete the deployment key?";
         Ok(Facts::new(question, "Delete deployment key", revision)
