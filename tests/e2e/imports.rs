@@ -1,6 +1,8 @@
 //! `launchway import` against a real server, with what the tools of other services print: the clients that asked the old service
 //! are recognized, and a second import changes nothing (`docs/reference/foreign-clients.md#imports`).
 
+mod expo;
+
 use std::fs;
 
 use launchway_testing::says::Fields;
@@ -64,13 +66,19 @@ impl Move {
 
 /// A phone.
 fn client() -> reqwest::Client {
+    let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder().no_proxy().build().unwrap()
 }
 
 /// The steps of an import on its only platform.
 fn steps(outcome: &Outcome) -> Vec<String> {
+    steps_on(outcome, 0)
+}
+
+/// The steps of an import on one of its platforms, of which iOS is the first.
+fn steps_on(outcome: &Outcome, platform: usize) -> Vec<String> {
     let result = outcome.json();
-    let steps = result["platforms"][0]["steps"].as_array().unwrap().iter();
+    let steps = result["platforms"][platform]["steps"].as_array().unwrap().iter();
     let name = |step: &Value| match step.get("name") {
         Some(name) => format!("publish {}", name.as_str().unwrap()),
         None => step.text("step").to_owned(),

@@ -93,12 +93,16 @@ pub struct CreateUpdate {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewForeignId {
-    /// `codepush` or `capgo`. The other protocols name an update by what is in its package.
+    /// `codepush`, `capgo`, or `expo` for an update that devices know already. Clients of hot-updater name one by what is in its package.
     pub protocol: open::Protocol,
-    /// CodePush's label, such as `v3`, or Capgo's version name. Without it, the server chooses.
+    /// CodePush's label, such as `v3`, Capgo's version name, or Expo's UUID, which is required. Without it, the server chooses.
     #[schema(max_length = 255, example = "v3")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// When clients of Expo take it as created; the server chooses a later time if it has to follow another update. Default: now.
+    #[schema(example = "2026-11-20T10:00:00.000Z")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub created_at: Option<String>,
 }
 
 /// How clients of a protocol name an update.

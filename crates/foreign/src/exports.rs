@@ -42,6 +42,8 @@ pub struct ExportedRelease {
     pub platform: Option<Platform>,
     /// How clients name it: a label, a UUID, the name of a version or a bundle id.
     pub name: String,
+    /// The releases that were published together with it, of which one package has the content of all; only Expo has such groups.
+    pub group: Option<String>,
     /// Content, or the return to what the app was installed with.
     pub kind: UpdateKind,
     /// The hash of its content, as the service computes it.

@@ -3,8 +3,10 @@
 pub mod expo;
 pub mod expo_signed;
 pub mod listing;
+mod naming;
 pub mod publish;
 pub mod release;
+pub mod release_error;
 pub mod request;
 pub mod unsigned;
 

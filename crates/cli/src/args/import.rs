@@ -16,13 +16,15 @@ use crate::args::publish::platforms;
 Examples:
   launchway import codepush deployments.json Production=production.json \\
     --bundle-id com.example.app --platform android --packages packages --dry-run
+  launchway import expo channels.json updates.json --bundle-id com.example.app --packages packages
   launchway import hot-updater bundles.json --bundle-id com.example.app --packages packages
 
 The files are what the tools of the service print: see docs/moving.md. An import only adds what the
 server does not have, so it can be repeated, and an interrupted one continues where it stopped.
 
 The package of a release is NAME.zip or the directory NAME in the directory of --packages, or below
-a directory with the name of its configuration or platform there.")]
+a directory with the name of its configuration or platform there. An update of Expo has what
+`npx expo export` wrote, and NAME is its id or its group.")]
 pub struct ImportArgs {
     /// Service that the app leaves
     #[arg(value_name = "SERVICE", value_parser = services())]
@@ -42,6 +44,26 @@ pub struct ImportArgs {
     /// Show what would be done; nothing is sent
     #[arg(long)]
     pub dry_run: bool,
+
+    /// Sign updates of Expo and their undos with this private RSA key in PEM, which is not sent
+    #[arg(long, value_name = "FILE", help_heading = "Apps with expo-updates")]
+    pub expo_signing_key: Option<PathBuf>,
+    /// Name of the key in the app [default: the project's, or root]
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "expo_signing_key",
+        help_heading = "Apps with expo-updates"
+    )]
+    pub expo_key_id: Option<String>,
+    /// Address from which apps download files, where the server has a setting for it [default: that of the newest update]
+    #[arg(
+        long,
+        value_name = "URL",
+        requires = "expo_signing_key",
+        help_heading = "Apps with expo-updates"
+    )]
+    pub expo_asset_base: Option<String>,
 }
 
 fn services() -> impl TypedValueParser<Value = Protocol> {

@@ -1,5 +1,6 @@
 //! `import`: takes over the live releases of an app from another service (`docs/reference/foreign-clients.md#imports`).
 
+mod expo;
 mod files;
 mod packages;
 mod perform;
@@ -13,6 +14,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::release::Protocol;
 use launchway_foreign::exports::Export;
 
+use self::expo::ExpoKeys;
 use self::packages::Packages;
 use self::perform::Import;
 use self::platform_plan::PlatformPlan;
@@ -33,12 +35,9 @@ pub async fn run(arguments: ImportArgs, context: &Context) -> Result<(), Failure
         has_app |= !plan.steps.is_empty();
         plans.push(PlatformPlan { platform, plan });
     }
+    let expo_keys = ExpoKeys::read(&arguments, &plans, context)?;
     if arguments.dry_run {
         return show::print(&arguments, &plans, &export, context);
-    }
-    if arguments.service == Protocol::Expo {
-        let message = "updates of Expo name the addresses of their files, so they must be published again";
-        return Err(Failure::usage(message).hint("--dry-run shows which ones are live"));
     }
     // Nothing is sent unless the packages of all releases are there.
     let packages = Packages::find(&arguments, &plans, &client, context).await?;
@@ -46,6 +45,7 @@ pub async fn run(arguments: ImportArgs, context: &Context) -> Result<(), Failure
         client: &client,
         context,
         bundle_id: &bundle_id,
+        expo_keys: &expo_keys,
     };
     context
         .printer

@@ -95,6 +95,7 @@ fn release(bundle: &Value, name: &str, channel: &str) -> ExportedRelease {
         platform: None,
         name: name.to_owned(),
         kind: UpdateKind::Update,
+        group: None,
         content_hash: text(bundle, "checksum").map(str::to_lowercase),
         created_at: time(bundle, "created_at"),
         rollout: 100,

@@ -78,6 +78,7 @@ fn release(package: &Value, deployment: &str, label: &str) -> Result<ExportedRel
         platform: None,
         name: label.to_owned(),
         kind: UpdateKind::Update,
+        group: None,
         content_hash: text(package, "packageHash").map(str::to_lowercase),
         created_at: time(package, "uploadTime"),
         rollout,

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use launchway_domain::platform::Platform;
 use launchway_domain::release::{Protocol, RuntimeVersion, UpdateKind};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
+use uuid::{Builder, Uuid};
 
 use super::fields::{configuration_problem, document, flag, list, notes, shown, text, time};
 use super::{Export, ExportError, ExportedRelease};
@@ -91,11 +93,20 @@ pub fn read_updates(bytes: &[u8], channels: Option<&Channels>) -> Result<Export,
     Ok(export)
 }
 
+/// The id of an update in a channel other than the first that serves it: an id names one update, and devices of the other channel load
+/// the same content once more. It follows from both, so that a repeated import finds it.
+pub fn id_of_copy(id: &str, channel: &str) -> Uuid {
+    let hash = Sha256::digest(format!("{id}/{channel}"));
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash[..16]);
+    Builder::from_custom_bytes(bytes).into_uuid()
+}
+
 fn release(update: &Value, id: &str, channel: &str) -> Result<ExportedRelease, String> {
     if let Some(why) = configuration_problem(channel) {
         return Err(why);
     }
-    let id = uuid::Uuid::try_parse(id).map_err(|_| "its id is not a UUID")?;
+    let id = Uuid::try_parse(id).map_err(|_| "its id is not a UUID")?;
     let platform = match text(update, "platform") {
         Some("android") => Platform::Android,
         Some("ios") => Platform::Ios,
@@ -119,6 +130,7 @@ fn release(update: &Value, id: &str, channel: &str) -> Result<ExportedRelease, S
         } else {
             UpdateKind::Update
         },
+        group: text(update, "group").map(str::to_owned),
         content_hash: None,
         created_at: Some(created_at),
         rollout: u8::try_from(percent.clamp(1, 100)).unwrap_or(100),

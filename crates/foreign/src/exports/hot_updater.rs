@@ -65,6 +65,7 @@ fn release(bundle: &Value, id: &str) -> Result<ExportedRelease, String> {
         platform: Some(platform),
         name: id.as_str().to_owned(),
         kind: UpdateKind::Update,
+        group: None,
         content_hash: first_text(bundle, &["fileHash", "file_hash"]).map(str::to_owned),
         created_at: None,
         // Ten cohorts are a percent here. Whoever has the bundle must stay among those that it reaches.

@@ -159,6 +159,10 @@ fn updates_of_expo_belong_to_the_channels_of_their_branch() {
     );
     assert_eq!(export.releases[0].kind, UpdateKind::Embedded);
     assert_eq!(
+        export.releases[1].group.as_deref(),
+        Some("11111111-0000-4000-8000-000000000001")
+    );
+    assert_eq!(
         left_out(&export),
         [
             "channel beta: it divides its devices between branches; end that rollout first, or publish with a rollout here",
@@ -182,6 +186,18 @@ fn updates_of_expo_belong_to_the_channels_of_their_branch() {
     assert_eq!(of(Platform::Ios), ["production 019abcde-0000-7000-8000-000000000001"]);
     let alone = expo::read_updates(EXPO_UPDATES, None).unwrap();
     assert_eq!(alone.releases.len(), 4, "a branch is its own channel");
+}
+
+#[test]
+fn a_copy_in_another_channel_has_an_id_of_its_own() {
+    let (id, other) = (
+        "019abcde-0000-7000-8000-000000000001",
+        "019abcde-0000-7000-8000-000000000002",
+    );
+    let copy = expo::id_of_copy(id, "beta");
+    assert_eq!(copy, expo::id_of_copy(id, "beta"), "a repeated import finds it");
+    assert_ne!(copy, expo::id_of_copy(id, "gamma"));
+    assert_ne!(copy, expo::id_of_copy(other, "beta"));
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::api_error::ApiError;
 use crate::write::Write;
 
 /// How far a time may be ahead of the server's clock.
-const MAX_AHEAD: EpochMs = 5 * MINUTE;
+pub(super) const MAX_AHEAD: EpochMs = 5 * MINUTE;
 /// The largest certificates, in bytes.
 const MAX_CHAIN: usize = 16 * 1024;
 /// The name of the sealed field.

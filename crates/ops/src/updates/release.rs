@@ -11,75 +11,21 @@ use launchway_domain::release::{
 use launchway_domain::update::Update;
 use launchway_domain::words::UnknownWordError;
 use launchway_foreign::hot_updater::FileHash;
-use launchway_store::{NewForeignId, Org};
+use launchway_store::Org;
 use sha2::{Digest, Sha256};
 
 use crate::api_error::ApiError;
-use crate::updates::expo;
+use crate::updates::expo::{self, GivenIssue};
 use crate::updates::expo_signed::SignedPlan;
+use crate::updates::naming::Naming;
 use crate::updates::publish::UpdatePlan;
+use crate::updates::release_error::ReleaseError;
 use crate::write::Write;
 
 /// The maximum number of ids in a request.
 const MAX_IDS: usize = 8;
 /// The highest number of a given label that raises the sequence. Labels above it do not: no app has so many releases.
 const MAX_LABEL_NUMBER: u64 = 1 << 40;
-
-/// Why a request is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReleaseError {
-    /// The return to the built-in content has a package.
-    #[error("An update of kind embedded has no package. Leave out uploadId, sourceUpdateId, format and foreignIds.")]
-    EmbeddedContent,
-    /// A runtime where nobody asks for it.
-    #[error("runtimeVersion is only for updates of format expo")]
-    Runtime,
-    /// A range that no client of the format could be in.
-    #[error("Clients of format expo send no version of the app. Use runtimeVersion instead of binaryRange.")]
-    RangeOfExpo,
-    /// A range that only our own check would meet.
-    #[error(
-        "Our own check offers no update with a binaryRange. Use fingerprint, or add capgo to foreignIds if Capgo's client installs it."
-    )]
-    RangeOfArchive,
-    /// An id of a protocol that cannot install the format.
-    #[error(
-        "foreignIds names codepush only for updates of format codepush, and capgo only for updates of format archive"
-    )]
-    OtherProtocol,
-    /// Too many ids.
-    #[error("foreignIds must name each protocol at most once")]
-    Ids,
-    /// An id has another form.
-    #[error("foreignIds: id must be 1 to 200 visible ASCII characters")]
-    Id,
-    /// Only our own SDK verifies roles.
-    #[error("Only updates for our own SDK are signed by a role. Leave out signed.")]
-    Signed,
-    /// The id is inside the package.
-    #[error(
-        "The id of a hot-updater bundle is inside its archive, so it can be published once. Build the bundle again."
-    )]
-    Republished,
-    /// A hash that only hot-updater's clients would read.
-    #[error("fileHash is only for updates of format hot-updater")]
-    FileHash,
-    /// A hash of another package.
-    #[error("fileHash is the SHA-256 of another package. Leave it out, or give the signature that hot-updater made.")]
-    OtherFileHash,
-    /// What was signed is for no client of the format.
-    #[error("expo is only for updates of format expo, and for kind embedded")]
-    SignedFormat,
-    /// Clients of Expo name their runtime.
-    #[error("runtimeVersion is required for updates of format expo. It is that of the installed app.")]
-    NoRuntime,
-}
-
-impl From<ReleaseError> for ApiError {
-    fn from(error: ReleaseError) -> Self {
-        ApiError::bad(error.to_string())
-    }
-}
 
 /// What a request says for the clients of other services.
 #[derive(Clone, Debug)]
@@ -93,6 +39,8 @@ pub struct ReleasePlan {
     label: Option<String>,
     /// What was signed for clients of Expo.
     signed: Option<SignedPlan>,
+    /// How clients of Expo know it already.
+    expo: Option<GivenIssue>,
     /// Capgo's name: `None` if its clients do not get the update, and `Some(None)` if the server chooses.
     capgo: Option<Option<String>>,
     file_hash: Option<FileHash>,
@@ -128,6 +76,7 @@ impl ReleasePlan {
                 .map_err(|error| ApiError::bad(format!("binaryRange {error}")))?,
             label: None,
             signed: None,
+            expo: None,
             capgo: None,
             file_hash: file_hash.map_err(|error| ApiError::bad(format!("fileHash {error}")))?,
             names_ids: request.foreign_ids.is_some(),
@@ -155,6 +104,13 @@ impl ReleasePlan {
         for new in given {
             let protocol = new.protocol.checked();
             let protocol = protocol.map_err(|error| ApiError::bad(format!("foreignIds: {error}")))?;
+            if protocol == Protocol::Expo && self.expo.is_none() {
+                self.expo = Some(GivenIssue::read(new)?);
+                continue;
+            }
+            if protocol != Protocol::Expo && new.created_at.is_some() {
+                return Err(ReleaseError::OtherIdTime.into());
+            }
             let id = new.id.clone();
             // Behind the configuration, an id of CodePush must still fit.
             if id
@@ -166,14 +122,18 @@ impl ReleasePlan {
             match protocol {
                 Protocol::Codepush if self.label.is_none() => self.label = Some(id.unwrap_or_default()),
                 Protocol::Capgo if self.capgo.is_none() => self.capgo = Some(id),
-                Protocol::Codepush | Protocol::Capgo => return Err(ReleaseError::Ids.into()),
-                Protocol::Expo | Protocol::HotUpdater => return Err(ReleaseError::OtherProtocol.into()),
+                Protocol::Codepush | Protocol::Capgo | Protocol::Expo => return Err(ReleaseError::Ids.into()),
+                Protocol::HotUpdater => return Err(ReleaseError::OtherProtocol.into()),
             }
         }
         Ok(())
     }
 
     fn check(&self) -> Result<(), ReleaseError> {
+        let says_twice = |given: &GivenIssue| self.kind == UpdateKind::Update || given.has_time();
+        if self.signed.is_some() && self.expo.as_ref().is_some_and(says_twice) {
+            return Err(ReleaseError::SignedId);
+        }
         let named = self.label.is_some() || self.capgo.is_some() || self.file_hash.is_some();
         if self.kind == UpdateKind::Embedded {
             return match self.format.is_some() || named {
@@ -201,8 +161,9 @@ impl ReleasePlan {
         if self.file_hash.is_some() && format != Format::HotUpdater {
             return Err(ReleaseError::FileHash);
         }
-        let is_other =
-            (self.label.is_some() && format != Format::Codepush) || (self.capgo.is_some() && format != Format::Archive);
+        let is_other = (self.label.is_some() && format != Format::Codepush)
+            || (self.capgo.is_some() && format != Format::Archive)
+            || (self.expo.is_some() && format != Format::Expo);
         if is_other {
             Err(ReleaseError::OtherProtocol)
         } else {
@@ -298,8 +259,14 @@ impl ReleasePlan {
     /// An id names another update.
     pub async fn name(&self, write: &mut Write<'_>, bundle: &BundleId, update: &Update) -> Result<(), ApiError> {
         let naming = Naming { bundle, update };
+        let issue = expo::NewRelease {
+            bundle,
+            update,
+            signed: self.signed.as_ref(),
+            given: self.expo,
+        };
         if update.release.kind == UpdateKind::Embedded {
-            return expo::issue(write, bundle, update, self.signed.as_ref()).await;
+            return issue.name(write).await;
         }
         match update.release.format {
             Format::Archive => match &self.capgo {
@@ -311,99 +278,7 @@ impl ReleasePlan {
                 naming.codepush(write, given).await
             }
             Format::HotUpdater => naming.hot_updater(write, self.file_hash.as_ref()).await,
-            Format::Expo => expo::issue(write, bundle, update, self.signed.as_ref()).await,
-        }
-    }
-}
-
-/// An update that gets its ids.
-struct Naming<'n> {
-    bundle: &'n BundleId,
-    update: &'n Update,
-}
-
-impl Naming<'_> {
-    fn id<'f>(&'f self, protocol: Protocol, id: &'f ForeignId) -> NewForeignId<'f> {
-        NewForeignId {
-            protocol,
-            bundle: self.bundle,
-            platform: self.update.platform,
-            id,
-            update_id: self.update.id,
-            file_hash: None,
-        }
-    }
-
-    async fn add(&self, write: &mut Write<'_>, protocol: Protocol, id: &ForeignId) -> Result<bool, ApiError> {
-        let new = self.id(protocol, id);
-        Ok(write.org().add_foreign_id(&new).await?)
-    }
-
-    fn taken(protocol: Protocol, id: &str) -> ApiError {
-        ApiError::bad(format!(
-            "foreignIds: another update of this app and platform already has the {protocol} id `{id}`"
-        ))
-    }
-
-    /// Within its configuration: the label, and the hash, which may name an earlier release with the same content.
-    async fn codepush(&self, write: &mut Write<'_>, given: Option<&str>) -> Result<(), ApiError> {
-        let within = |id: &str| {
-            let configuration = self.update.configuration.as_ref().map(|label| label.as_str());
-            ForeignId::within(configuration, id).map_err(|_| ApiError::from(ReleaseError::Id))
-        };
-        let sequence = self.update.release.sequence.unwrap_or(Sequence::EMBEDDED);
-        let label = given.map_or_else(|| format!("v{sequence}"), str::to_owned);
-        if !self.add(write, Protocol::Codepush, &within(&label)?).await? {
-            return Err(Self::taken(Protocol::Codepush, &label));
-        }
-        let hash = self.update.release.content_id.as_deref().unwrap_or_default();
-        let hash = within(hash)?;
-        write.org().move_foreign_id(&self.id(Protocol::Codepush, &hash)).await?;
-        Ok(())
-    }
-
-    /// A given name, or the version, with the build number if another update has it.
-    async fn capgo(&self, write: &mut Write<'_>, given: Option<&str>) -> Result<(), ApiError> {
-        let version = self.update.version_text.as_str();
-        let with_build = format!("{version}+{}", self.update.build_number.as_str());
-        let names = given.map_or_else(|| vec![version, with_build.as_str()], |name| vec![name]);
-        for name in &names {
-            let id = ForeignId::parse(name).map_err(|_| ReleaseError::Id)?;
-            if self.add(write, Protocol::Capgo, &id).await? {
-                return Ok(());
-            }
-        }
-        Err(Self::taken(Protocol::Capgo, names.last().copied().unwrap_or_default()))
-    }
-
-    /// The id inside the archive. Clients order bundles by it, so it must be above all earlier ones.
-    async fn hot_updater(&self, write: &mut Write<'_>, file_hash: Option<&FileHash>) -> Result<(), ApiError> {
-        let protocol = Protocol::HotUpdater;
-        let signature = match file_hash {
-            Some(FileHash::Sha256(hash)) if hex::encode(hash) != self.update.sha256 => {
-                return Err(ReleaseError::OtherFileHash.into());
-            }
-            Some(FileHash::Sha256(_)) | None => None,
-            Some(signature @ FileHash::Signature(_)) => Some(signature.to_string()),
-        };
-        let own = self.update.release.content_id.clone().unwrap_or_default();
-        let highest = write
-            .org()
-            .highest_foreign_id(protocol, self.bundle, self.update.platform)
-            .await?;
-        if highest.is_some_and(|highest| highest >= own) {
-            return Err(ApiError::bad(format!(
-                "The bundle {own} is not newer than one that was published before. Build the bundle again."
-            )));
-        }
-        let id = ForeignId::parse(&own).map_err(|_| ReleaseError::Id)?;
-        let new = NewForeignId {
-            file_hash: signature.as_deref(),
-            ..self.id(protocol, &id)
-        };
-        match write.org().add_foreign_id(&new).await? {
-            true => Ok(()),
-            false => Err(Self::taken(protocol, &own)),
+            Format::Expo => issue.name(write).await,
         }
     }
 }

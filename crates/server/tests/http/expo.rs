@@ -1,5 +1,6 @@
 //! A day of an app with Expo's client against a running server (`docs/reference/expo.md`).
 
+mod imported;
 mod phone;
 mod signed;
 

@@ -160,7 +160,7 @@ async fn what_no_client_could_use_is_refused() {
         (json!({"kind": "other"}), "kind must be update or embedded"),
         (
             json!({"kind": "embedded", "uploadId": "x"}),
-            "An update of kind embedded has no package. Leave out uploadId, sourceUpdateId, format and foreignIds.",
+            "An update of kind embedded has no package. Leave out uploadId, sourceUpdateId, format, and foreignIds except that of expo.",
         ),
         (
             json!({"uploadId": "x", "format": "codepush", "runtimeVersion": "1"}),
@@ -176,7 +176,7 @@ async fn what_no_client_could_use_is_refused() {
         ),
         (
             json!({"uploadId": "x", "format": "codepush", "foreignIds": [{"protocol": "capgo"}]}),
-            "foreignIds names codepush only for updates of format codepush, and capgo only for updates of format archive",
+            "foreignIds names codepush only for updates of format codepush, capgo only for format archive, and expo only for format expo and kind embedded",
         ),
         (
             json!({"uploadId": "x", "format": "codepush", "fileHash": "sig:AAAA"}),
@@ -193,6 +193,14 @@ async fn what_no_client_could_use_is_refused() {
         (
             json!({"uploadId": "x", "format": "archive", "foreignIds": [{"protocol": "capgo"}, {"protocol": "capgo"}]}),
             "foreignIds must name each protocol at most once",
+        ),
+        (
+            json!({"uploadId": "x", "format": "archive", "foreignIds": [{"protocol": "capgo", "createdAt": "2026-11-20T10:00:00.000Z"}]}),
+            "foreignIds: createdAt is only for expo",
+        ),
+        (
+            json!({"kind": "embedded", "foreignIds": [{"protocol": "capgo", "id": "1.0.0"}]}),
+            "An update of kind embedded has no package. Leave out uploadId, sourceUpdateId, format, and foreignIds except that of expo.",
         ),
     ] {
         let body = json!({"bundleId": BUNDLE, "platform": "android", "version": "1.0.1"});

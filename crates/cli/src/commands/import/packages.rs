@@ -12,6 +12,7 @@ use launchway_foreign::exports::ExportedRelease;
 use super::platform_plan::PlatformPlan;
 use crate::args::import::ImportArgs;
 use crate::commands::run_blocking;
+use crate::commands::update::publish::expo_content::ExpoContent;
 use crate::commands::update::publish::package::{Package, given, packed};
 use crate::context::Context;
 use crate::failure::Failure;
@@ -65,46 +66,56 @@ impl Packages {
             };
             let directory = packages.directory.display();
             let message = format!("{directory} lacks the packages of {}{rest}", shown.join(", "));
-            return Err(Failure::failed(message).hint("a package is NAME.zip, or the directory NAME"));
+            return Err(Failure::failed(message).hint(match arguments.service {
+                Protocol::Expo => "a package is what `npx expo export` wrote, as the directory or ZIP file of the update's id or group",
+                _ => "a package is NAME.zip, or the directory NAME",
+            }));
         }
         for (platform, release) in wanted() {
             let Some(path) = packages.path(platform, release) else {
                 continue;
             };
-            if packages.by_path.contains_key(&path) {
-                continue;
-            }
-            let package = match path.is_dir() {
-                true => packed(path.clone(), &path.display().to_string(), client, context).await?,
-                false => given(path.clone(), client, context).await?,
+            // Several channels serve a bundle of Capgo, and an export of Expo has the content of both platforms.
+            let package = match packages.by_path.remove(&path) {
+                Some(package) => package,
+                None if path.is_dir() => packed(path.clone(), &path.display().to_string(), client, context).await?,
+                None => given(path.clone(), client, context).await?,
             };
-            check(release, &path, &package).await?;
+            check(platform, release, &path, &package).await?;
             packages.by_path.insert(path, package);
         }
         Ok(packages)
     }
 
-    /// The package of a release.
+    /// The package of a release; none for a return to the built-in content.
     pub fn of(&self, platform: Platform, release: &ExportedRelease) -> Option<&Package> {
-        self.by_path.get(&self.path(platform, release)?)
+        match release.kind {
+            UpdateKind::Update => self.by_path.get(&self.path(platform, release)?),
+            UpdateKind::Embedded => None,
+        }
     }
 
     fn path(&self, platform: Platform, release: &ExportedRelease) -> Option<PathBuf> {
-        let (configuration, name) = (file_name(&release.configuration), file_name(&release.name));
+        let configuration = file_name(&release.configuration);
+        let names = [Some(&release.name), release.group.as_ref()];
+        let names: Vec<String> = names.into_iter().flatten().map(|name| file_name(name)).collect();
         let folders = [
             self.directory.join(platform.as_str()).join(&configuration),
             self.directory.join(&configuration),
             self.directory.join(platform.as_str()),
             self.directory.clone(),
         ];
-        folders.into_iter().find_map(|folder| {
-            let (zip, directory) = (folder.join(format!("{name}.zip")), folder.join(&name));
-            if zip.is_file() {
-                Some(zip)
-            } else {
-                directory.is_dir().then_some(directory)
-            }
-        })
+        let in_folder = |folder: &PathBuf| {
+            names.iter().find_map(|name| {
+                let (zip, directory) = (folder.join(format!("{name}.zip")), folder.join(name));
+                if zip.is_file() {
+                    Some(zip)
+                } else {
+                    directory.is_dir().then_some(directory)
+                }
+            })
+        };
+        folders.iter().find_map(in_folder)
     }
 }
 
@@ -122,7 +133,23 @@ fn file_name(name: &str) -> String {
 }
 
 /// Fails if a package is not that of the release: devices that run the release would not be recognized.
-async fn check(release: &ExportedRelease, path: &Path, package: &Package) -> Result<(), Failure> {
+async fn check(platform: Platform, release: &ExportedRelease, path: &Path, package: &Package) -> Result<(), Failure> {
+    if release.protocol == Protocol::Expo {
+        let read = package.path().to_owned();
+        let content = run_blocking(move || ExpoContent::of(&read, platform)).await?;
+        return match content {
+            Ok(_) => Ok(()),
+            Err(failure) => {
+                let message = format!(
+                    "{} is not the package of {}: {}",
+                    path.display(),
+                    release.name,
+                    failure.message
+                );
+                Err(Failure { message, ..failure })
+            }
+        };
+    }
     let Some(expected) = &release.content_hash else {
         return Ok(());
     };

@@ -12,6 +12,7 @@ use launchway_domain::release::{Format, Protocol, UpdateKind};
 use launchway_foreign::exports::ExportedRelease;
 use launchway_foreign::exports::plan::PlanStep;
 
+use super::expo::{ExpoKeys, ExpoUpdate};
 use super::packages::Packages;
 use super::platform_plan::PlatformPlan;
 use super::show;
@@ -29,13 +30,14 @@ pub struct Import<'i> {
     pub client: &'i Client,
     pub context: &'i Context,
     pub bundle_id: &'i str,
+    pub expo_keys: &'i ExpoKeys,
 }
 
 impl Import<'_> {
     /// Makes all changes of these plans.
     pub async fn perform(&self, plans: &[PlatformPlan<'_>], packages: &Packages) -> Result<(), Failure> {
         for PlatformPlan { platform, plan } in plans {
-            // Names of Capgo's bundles that another channel serves as well.
+            // Names of Capgo's bundles and ids of Expo's updates that another channel serves as well.
             let mut named = BTreeSet::new();
             for step in &plan.steps {
                 match step {
@@ -68,9 +70,9 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Whether an update of another channel has the name of a Capgo bundle.
+    /// Whether an update of another channel has the name of a Capgo bundle or the id of an update of Expo.
     async fn is_taken(&self, platform: Platform, release: &ExportedRelease) -> Result<bool, Failure> {
-        if release.protocol != Protocol::Capgo {
+        if !matches!(release.protocol, Protocol::Capgo | Protocol::Expo) {
             return Ok(false);
         }
         let filter = launchway_client::UpdateFilter {
@@ -91,14 +93,22 @@ impl Import<'_> {
         package: Option<&Package>,
         keeps_name: bool,
     ) -> Result<(), Failure> {
-        let upload_id = match package {
-            Some(package) => Some(self.upload(package).await?),
-            None => None,
-        };
-        let wanted = CreateUpdate {
-            upload_id,
-            ..wanted(self.bundle_id, platform, release, keeps_name)
-        };
+        let mut wanted = wanted(self.bundle_id, platform, release, keeps_name);
+        if release.protocol == Protocol::Expo {
+            let update = ExpoUpdate {
+                client: self.client,
+                platform,
+                release,
+                package,
+                keeps_id: keeps_name,
+                created_at: release.created_at.filter(|_| keeps_name),
+                now: self.context.now(),
+            };
+            self.expo_keys.complete(&mut wanted, &update).await?;
+        }
+        if let Some(package) = package {
+            wanted.upload_id = Some(self.upload(package).await?);
+        }
         self.client.create_update(&wanted).await?;
         Ok(())
     }
@@ -124,6 +134,7 @@ fn wanted(bundle_id: &str, platform: Platform, release: &ExportedRelease, keeps_
     let foreign_id = |protocol: Protocol| NewForeignId {
         protocol: protocol.into(),
         id: keeps_name.then(|| release.name.clone()),
+        created_at: None,
     };
     let names = match release.protocol {
         Protocol::Codepush | Protocol::Capgo if is_content => Some(vec![foreign_id(release.protocol)]),

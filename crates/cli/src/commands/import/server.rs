@@ -4,6 +4,7 @@ use launchway_api::updates::UpdateView;
 use launchway_client::{Client, Paging, UpdateFilter};
 use launchway_domain::platform::Platform;
 use launchway_domain::release::Protocol;
+use launchway_foreign::exports::expo::id_of_copy;
 use launchway_foreign::exports::plan::{Known, PlanStep};
 use launchway_foreign::exports::{Export, ExportedRelease};
 
@@ -70,9 +71,10 @@ async fn has_release(
     release: &ExportedRelease,
 ) -> Result<bool, Failure> {
     let name = &release.name;
-    let foreign_id = match release.protocol {
-        Protocol::Codepush => format!("{}/{name}", release.configuration),
-        Protocol::Expo | Protocol::Capgo | Protocol::HotUpdater => name.clone(),
+    let foreign_ids = match release.protocol {
+        Protocol::Codepush => vec![format!("{}/{name}", release.configuration)],
+        Protocol::Expo => vec![name.clone(), id_of_copy(name, &release.configuration).to_string()],
+        Protocol::Capgo | Protocol::HotUpdater => vec![name.clone()],
     };
     let of_app = UpdateFilter {
         bundle_id: Some(bundle_id.to_owned()),
@@ -80,14 +82,16 @@ async fn has_release(
         configuration: Some(release.configuration.clone()),
         ..UpdateFilter::default()
     };
-    let named = UpdateFilter {
-        protocol: Some(release.protocol.to_string()),
-        foreign_id: Some(foreign_id),
-        ..of_app.clone()
-    };
     let first = Paging { limit: PAGE, offset: 0 };
-    if !client.updates(&named, first).await?.value.items.is_empty() {
-        return Ok(true);
+    for foreign_id in foreign_ids {
+        let named = UpdateFilter {
+            protocol: Some(release.protocol.to_string()),
+            foreign_id: Some(foreign_id),
+            ..of_app.clone()
+        };
+        if !client.updates(&named, first).await?.value.items.is_empty() {
+            return Ok(true);
+        }
     }
     if release.protocol != Protocol::Capgo {
         return Ok(false);

@@ -3,8 +3,9 @@
 mod bundler;
 mod compatible;
 mod dry_run;
-mod expo;
-mod expo_signing;
+pub mod expo;
+pub mod expo_content;
+pub mod expo_signing;
 pub mod package;
 mod prepared;
 mod suitable;

@@ -229,3 +229,25 @@ async fn what_a_client_could_not_take_is_refused() {
     let id = good.id;
     same_id.refused(400, &format!("expo: another update of this app and platform already has the id {id}"));
 }
+
+#[tokio::test]
+async fn what_was_signed_says_its_id_and_time() {
+    let day = Day::new(TestApp::start().await).await;
+    let (zip, now) = (export("one", 3), day.app.app.clock.now());
+    let sign = |_: &[u8]| Ok::<_, String>(vec![1; 256]);
+    let release = SignedRelease::sign(&manifest(&day, &zip, 1, now), None, "main", sign).unwrap();
+    let twice =
+        "What was signed for clients of Expo has its time, and a manifest also its id. Leave these out of foreignIds.";
+    let named = json!({"protocol": "expo", "id": Uuid::from_u128(9).to_string()});
+    let fields = json!({"format": "expo", "expo": Developer::expo(&release, None), "foreignIds": [named]});
+    publish(&day.app, &day.key, &zip, fields).await.refused(400, twice);
+    // A directive has a time, and no id.
+    let back = async |named: &Value| {
+        let body = json!({"kind": "embedded", "bundleId": BUNDLE, "platform": "android", "version": "1.0.9",
+                          "runtimeVersion": "1.0.0", "expo": {"part": text(&release.embedded)}, "foreignIds": [named]});
+        day.app.post(&day.key, "/update", body).await
+    };
+    back(&with(named.clone(), &json!({"createdAt": "2024-01-01T10:00:00.000Z"}))).await.refused(400, twice);
+    let made = back(&named).await.created();
+    assert_eq!(day.read(&made).await["foreignIds"], json!([named]));
+}

@@ -7,6 +7,7 @@ use launchway_domain::platform::Platform;
 use launchway_foreign::expo::METADATA_FILE;
 use launchway_project::framework::Framework;
 use launchway_project::packages::Packages;
+use launchway_project::resolve::AppLocation;
 use launchway_project::sdk::additions::AppFolder;
 use launchway_project::source::Source;
 use launchway_project::update_client::UpdateClient;
@@ -42,8 +43,36 @@ impl ExpoApp {
             return Ok(None);
         };
         let id = arguments.expo_key_id.as_deref().or(self.key_id.as_deref());
-        ExpoKey::read(path, id.unwrap_or(DEFAULT_KEY_ID)).map(Some)
+        read_key(path, id).map(Some)
     }
+}
+
+/// Reads a key by its name; without one, by the name of keys where an app sets none.
+///
+/// # Errors
+/// The key cannot be read.
+pub fn read_key(path: &Path, id: Option<&str>) -> Result<ExpoKey, Failure> {
+    ExpoKey::read(path, id.unwrap_or(DEFAULT_KEY_ID))
+}
+
+/// The name of the key whose signatures the project's app expects, where it is known.
+pub fn key_id(platform: Platform, context: &Context) -> Option<String> {
+    let place = app::place(platform, None, context).ok()?;
+    let found = client_settings(&place, context)?;
+    value(&found, Setting::CertificateKeyId, platform)
+}
+
+/// The settings of Expo's client; `None` for an app without it.
+fn client_settings(place: &AppLocation, context: &Context) -> Option<Vec<FoundSetting>> {
+    let root = &context.settings.root;
+    let packages = Packages::read(&Source::new(root), &place.directory)?;
+    UpdateClient::Expo.package_in(&packages)?;
+    let folder = AppFolder {
+        root,
+        directory: &place.directory,
+        framework: place.framework.unwrap_or(Framework::Expo),
+    };
+    Some(settings(UpdateClient::Expo, folder))
 }
 
 /// The app, if what is published is an export of Expo for Expo's client: the flag says so, or the folder is an export and the app
@@ -53,28 +82,16 @@ impl ExpoApp {
 /// It is one, and its runtime version is unknown.
 pub fn find(platform: Platform, arguments: &PublishArgs, context: &Context) -> Result<Option<ExpoApp>, Failure> {
     let place = app::place(platform, arguments.profile.as_deref(), context)?;
-    let root = &context.settings.root;
     let told = arguments.runtime_version.clone();
-    let packages = Packages::read(&Source::new(root), &place.directory);
-    let has_client = packages.is_some_and(|packages| UpdateClient::Expo.package_in(&packages).is_some());
-    if told.is_none() && !(has_client && content(arguments, context).is_some_and(|folder| is_export(&folder))) {
+    let found = client_settings(&place, context);
+    if told.is_none() && !(found.is_some() && content(arguments, context).is_some_and(|folder| is_export(&folder))) {
         return match arguments.expo_signing_key.is_some() {
             true => Err(Failure::usage("--expo-signing-key is only for an export of Expo")
                 .hint("give --dir with the folder that `npx expo export` wrote, and --runtime-version")),
             false => Ok(None),
         };
     }
-    let found = match has_client {
-        true => settings(
-            UpdateClient::Expo,
-            AppFolder {
-                root,
-                directory: &place.directory,
-                framework: place.framework.unwrap_or(Framework::Expo),
-            },
-        ),
-        false => Vec::new(),
-    };
+    let found = found.unwrap_or_default();
     let read = |setting| value(&found, setting, platform);
     let runtime_version = told.or_else(|| {
         let read = read(Setting::RuntimeVersion)?;

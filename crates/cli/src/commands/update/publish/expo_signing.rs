@@ -1,7 +1,5 @@
 //! Signs an update of Expo with its undo, by a key that stays here (`docs/reference/expo.md#signed-updates`).
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use base64::Engine;
@@ -10,20 +8,18 @@ use launchway_api::expo::{SignedExpo, SignedText, SignedUndo};
 use launchway_api::lists::Page;
 use launchway_api::updates::{CreateUpdate, UpdateView};
 use launchway_client::{Client, Method, Timeouts, http_client};
-use launchway_delta::file_list::hash_file;
 use launchway_domain::platform::Platform;
 use launchway_domain::release::RuntimeVersion;
 use launchway_domain::time::EpochMs;
 use launchway_foreign::expo::{
-    Asset, CONFIG_FILE, Export, MAX_CONFIG_BYTES, MAX_MANIFEST_BYTES, MAX_METADATA_BYTES, METADATA_FILE, Manifest,
-    Part, Previous, SignedRelease, SigningError, created_at,
+    Directive, MAX_MANIFEST_BYTES, Manifest, Part, Previous, RollBack, Signature, SignatureError, SignedRelease,
+    SigningError, created_at,
 };
-use ring::rand::{SecureRandom, SystemRandom};
+use ring::rand::SystemRandom;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
-use uuid::{Builder, Uuid};
 use zeroize::Zeroizing;
-use zip::ZipArchive;
 
+use super::expo_content::{ExpoContent, NewIssue, new_id};
 use crate::failure::Failure;
 
 /// What signs.
@@ -79,14 +75,14 @@ struct Served {
 }
 
 impl ExpoKey {
-    /// Signs what is published: the package, right above what phones have now.
+    /// Signs what is published: the package, right above what phones have now, and not before the time of its issue.
     pub async fn sign_update(
         &self,
         package: &Path,
         create: &CreateUpdate,
         platform: Platform,
         asset_base: Option<&str>,
-        now: EpochMs,
+        issue: NewIssue,
         client: &Client,
     ) -> Result<SignedExpo, Failure> {
         let runtime_version = create.runtime_version.as_deref().unwrap_or_default();
@@ -102,8 +98,11 @@ impl ExpoKey {
             None => server_of(client),
         };
         let newest = served.as_ref().map(|served| served.manifest.created_at);
-        let unsigned =
-            Content::of(package, platform)?.manifest(&asset_base, create, &runtime_version, created_at(now, newest))?;
+        let issue = NewIssue {
+            created_at: created_at(issue.created_at, newest),
+            ..issue
+        };
+        let unsigned = ExpoContent::of(package, platform)?.manifest(&asset_base, create, &runtime_version, issue);
         let previous = match &served {
             Some(served) => Some(Previous {
                 manifest: &served.manifest,
@@ -114,9 +113,7 @@ impl ExpoKey {
         let release = SignedRelease::sign(&unsigned, previous, &self.id, |bytes| self.sign(bytes));
         let release = release.map_err(|error| match error {
             SigningError::Key(failure) => failure,
-            SigningError::Signature(error) => {
-                Failure::usage(format!("the signature {error}")).hint("correct --expo-key-id")
-            }
+            SigningError::Signature(error) => unusable(&error),
             SigningError::NotLater | SigningError::OtherRuntime => {
                 Failure::failed("the server offers an update that this one cannot follow")
             }
@@ -131,6 +128,35 @@ impl ExpoKey {
             certificate_chain: None,
         })
     }
+
+    /// Signs the return to the built-in content, decided at this time or right after what phones have now.
+    pub async fn sign_return(
+        &self,
+        create: &CreateUpdate,
+        platform: Platform,
+        at: EpochMs,
+        client: &Client,
+    ) -> Result<SignedExpo, Failure> {
+        let served = served(create, platform, client).await?;
+        let newest = served.map(|served| served.manifest.created_at);
+        let commit_time = created_at(at, newest);
+        let body = Directive::RollBack(RollBack { commit_time }).to_json();
+        let signature = Signature::new(&self.id, self.sign(&body)?).map_err(|error| unusable(&error))?;
+        let part = Part {
+            body,
+            signature: Some(signature),
+        };
+        Ok(SignedExpo {
+            part: text(&part)?,
+            undo: None,
+            certificate_chain: None,
+        })
+    }
+}
+
+/// The name of the key cannot be sent.
+fn unusable(error: &SignatureError) -> Failure {
+    Failure::usage(format!("the signature {error}")).hint("correct --expo-key-id")
 }
 
 /// A signed part as it is sent.
@@ -141,14 +167,6 @@ fn text(part: &Part) -> Result<SignedText, Failure> {
         (Ok(body), Some(signature)) => Ok(SignedText { body, signature }),
         _ => Err(Failure::failed("cannot write what was signed")),
     }
-}
-
-/// A new random id.
-fn new_id() -> Result<Uuid, Failure> {
-    let mut bytes = [0; 16];
-    let filled = SystemRandom::new().fill(&mut bytes);
-    filled.map_err(|_| Failure::failed("the operating system gives no randomness"))?;
-    Ok(Builder::from_random_bytes(bytes).into_uuid())
 }
 
 /// The start of the addresses in a manifest.
@@ -211,71 +229,4 @@ async fn served(create: &CreateUpdate, platform: Platform, client: &Client) -> R
 fn server_of(client: &Client) -> String {
     let base = client.base().to_string();
     base.strip_suffix("/api").unwrap_or(&base).to_owned()
-}
-
-/// The files of a package.
-struct Content {
-    launch: [u8; 32],
-    /// Key, extension and hash.
-    assets: Vec<(String, String, [u8; 32])>,
-    config: Option<serde_json::Map<String, serde_json::Value>>,
-}
-
-impl Content {
-    fn of(package: &Path, platform: Platform) -> Result<Self, Failure> {
-        let unreadable = |error: &dyn std::fmt::Display| Failure::failed(format!("cannot read the package: {error}"));
-        let file = File::open(package).map_err(|error| unreadable(&error))?;
-        let mut archive = ZipArchive::new(file).map_err(|error| unreadable(&error))?;
-        let small = |archive: &mut ZipArchive<File>, name: &str, most: usize| {
-            let entry = archive.by_name(name).ok()?;
-            let mut bytes = Vec::new();
-            entry.take(most as u64 + 1).read_to_end(&mut bytes).ok()?;
-            (bytes.len() <= most).then_some(bytes)
-        };
-        let metadata = small(&mut archive, METADATA_FILE, MAX_METADATA_BYTES).unwrap_or_default();
-        let listed = Export::parse(&metadata, platform).map_err(|error| Failure::failed(error.to_string()))?;
-        let config = small(&mut archive, CONFIG_FILE, MAX_CONFIG_BYTES);
-        let mut hash = |path: &str| -> Result<[u8; 32], Failure> {
-            let mut entry = archive.by_name(path).map_err(|error| unreadable(&error))?;
-            let listed = hash_file(path.to_owned(), &mut entry).map_err(|error| unreadable(&error))?;
-            Ok(listed.sha256.0)
-        };
-        let launch = hash(&listed.bundle)?;
-        let assets = listed.assets.iter();
-        let assets = assets.map(|file| Ok((file.key().to_owned(), file.extension.clone(), hash(&file.path)?)));
-        Ok(Self {
-            launch,
-            assets: assets.collect::<Result<_, Failure>>()?,
-            config: config.and_then(|bytes| serde_json::from_slice(&bytes).ok()),
-        })
-    }
-
-    fn manifest(
-        self,
-        asset_base: &str,
-        create: &CreateUpdate,
-        runtime_version: &RuntimeVersion,
-        created_at: EpochMs,
-    ) -> Result<Manifest, Failure> {
-        let asset =
-            |key: &str, extension: &str, sha256| Asset::new(key, extension, sha256, asset_base, &create.bundle_id);
-        let config = self.config.map(|config| ("expoClient".to_owned(), config.into()));
-        let configuration = create
-            .configuration
-            .clone()
-            .map(|label| ("configuration".to_owned(), label));
-        Ok(Manifest {
-            id: new_id()?,
-            created_at,
-            runtime_version: runtime_version.clone(),
-            launch_asset: asset(&hex::encode(self.launch), "bundle", self.launch),
-            assets: self
-                .assets
-                .iter()
-                .map(|(key, extension, sha256)| asset(key, extension, *sha256))
-                .collect(),
-            metadata: configuration.into_iter().collect(),
-            extra: config.into_iter().collect(),
-        })
-    }
 }

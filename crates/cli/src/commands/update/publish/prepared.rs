@@ -8,6 +8,7 @@ use launchway_domain::platform::Platform;
 use launchway_domain::update::UpdateStatus;
 
 use super::compatible::{self, UpdateFingerprint};
+use super::expo_content::NewIssue;
 use super::expo_signing::ExpoKey;
 use super::package::{self, Package};
 use super::wanted::Native;
@@ -123,7 +124,8 @@ impl PreparedUpdate {
         let package = package::prepare(platform, arguments, client, context).await?;
         if let Some(key) = signer {
             let base = arguments.expo_asset_base.as_deref();
-            let signed = key.sign_update(package.path(), &create, platform, base, context.now(), client);
+            let issue = NewIssue::at(context.now())?;
+            let signed = key.sign_update(package.path(), &create, platform, base, issue, client);
             create.expo = Some(signed.await?);
         }
         let measured = match arguments.dry_run {
