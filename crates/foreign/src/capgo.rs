@@ -3,6 +3,7 @@
 mod channels;
 mod choice;
 mod device;
+mod fields;
 mod name;
 mod request;
 mod response;

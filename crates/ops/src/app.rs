@@ -59,6 +59,8 @@ pub struct App {
     pub index: Arc<Index>,
     /// Signed URLs in its answers.
     pub hot_urls: HotUrls,
+    /// The same for clients of other services, whose downloads have other names.
+    pub foreign_urls: HotUrls,
     /// The local snapshot of the index, if this node keeps one.
     pub local_snapshot: Option<LocalSnapshot>,
     /// Signs and verifies install links of builds.
@@ -241,6 +243,7 @@ impl App {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         Ok(Arc::new(App {
             hot_urls: HotUrls::new(),
+            foreign_urls: HotUrls::new(),
             index: Arc::new(index.kept_by(local_snapshot.as_ref().map(|local| local.keeper.clone()))),
             local_snapshot,
             install_links: InstallLinks::new(*vault.derive(Purpose::InstallLinks)),

@@ -10,11 +10,11 @@ use launchway_domain::time::{EpochMs, SECOND};
 /// The URLs that a thread remembers.
 const SLOTS: usize = 256;
 
-/// The remembered URLs of one server.
+/// The remembered URLs of one kind and server.
 #[derive(Debug)]
 pub struct HotUrls {
-    /// Threads are shared by all servers of a process: tests start many.
-    server: u64,
+    /// Threads are shared by both kinds of URLs, and by all servers of a process: tests start many.
+    owner: u64,
 }
 
 #[derive(Default)]
@@ -32,9 +32,9 @@ thread_local! {
 impl HotUrls {
     /// No URLs yet.
     pub fn new() -> HotUrls {
-        static SERVERS: AtomicU64 = AtomicU64::new(0);
+        static OWNERS: AtomicU64 = AtomicU64::new(0);
         HotUrls {
-            server: SERVERS.fetch_add(1, Ordering::Relaxed),
+            owner: OWNERS.fetch_add(1, Ordering::Relaxed),
         }
     }
 
@@ -47,12 +47,12 @@ impl HotUrls {
         now: EpochMs,
         sign: impl FnOnce(&mut Vec<u8>) -> Option<EpochMs>,
     ) -> Option<EpochMs> {
-        let asked = Some((self.server, update, now.div_euclid(SECOND)));
+        let asked = Some((self.owner, update, now.div_euclid(SECOND)));
         SLOTS_OF_THREAD.with_borrow_mut(|slots| {
             if slots.is_empty() {
                 slots.resize_with(SLOTS, Slot::default);
             }
-            let slot = &mut slots[place_of(update)];
+            let slot = &mut slots[place_of(self.owner, update)];
             if slot.update != asked {
                 slot.update = asked;
                 slot.url.clear();
@@ -67,10 +67,11 @@ impl HotUrls {
     }
 }
 
-/// The slot of an update: the upper bits of its id times an odd number (Fibonacci hashing).
-fn place_of(update: UpdateId) -> usize {
+/// The slot of an update: the upper bits of its id times an odd number (Fibonacci hashing). Owners have different ones, since they sign
+/// the same updates.
+fn place_of(owner: u64, update: UpdateId) -> usize {
     let (upper, lower) = update.uuid().as_u64_pair();
-    ((upper ^ lower).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % SLOTS
+    ((upper ^ lower ^ owner).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % SLOTS
 }
 
 impl Default for HotUrls {
@@ -121,7 +122,7 @@ mod tests {
         let others = (2..).map(|time| Id::new(time, [0; 10]));
         let other = others
             .into_iter()
-            .find(|other| place_of(*other) == place_of(one))
+            .find(|other| place_of(urls.owner, *other) == place_of(urls.owner, one))
             .unwrap();
         for update in [one, other, one, one, other, one] {
             assert_eq!(ask(&urls, update, 5_000).0, format!("before {update}?5"));

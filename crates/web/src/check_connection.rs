@@ -1,5 +1,7 @@
-//! The shortcut of a connection: checks are answered from the bytes themselves, in front of the HTTP implementation, which
-//! gets the connection with the first request that is anything else.
+//! The shortcut of a connection: checks, also those of other services' clients, are answered from the bytes themselves, in front of the
+//! HTTP implementation, which gets the connection with the first request that is anything else.
+
+mod plain_request;
 
 use std::cell::Cell;
 use std::future::poll_fn;
@@ -20,22 +22,14 @@ use tokio_util::sync::CancellationToken;
 use crate::connection::{Connection, Unread};
 use crate::http::update_check;
 
+pub use self::plain_request::PlainRequest;
+
 /// Bytes that are read at once. A longer request is not answered here.
 const READ: usize = 2 << 10;
 /// The headers that a request may have here.
 const HEADERS: usize = 32;
 /// The length of a date in a header.
 const DATE: usize = 29;
-const FORWARDED_FOR: &str = "x-forwarded-for";
-/// Headers that decide how a request is read or its connection continues.
-const DECISIVE: [&str; 6] = [
-    "content-length",
-    "transfer-encoding",
-    "connection",
-    "expect",
-    "upgrade",
-    "te",
-];
 
 /// What becomes of a connection.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,23 +40,14 @@ pub enum Next {
     Http,
 }
 
-/// A check in the bytes of a connection.
-pub struct CheckRequest<'r> {
-    /// The last part of the path, still percent-encoded.
-    pub bundle: &'r str,
-    /// The text after `?`.
-    pub query: &'r str,
-    headers: &'r [httparse::Header<'r>],
-}
-
 /// Answers checks until there is another request, the client is gone or silent for `limit`, or the server stops. `answer`
-/// writes the answer to one check.
+/// writes the answer to one check, or returns false for another request.
 pub async fn serve(
     connection: &mut Connection,
     unread: &Unread,
     limit: Duration,
     stopping: &CancellationToken,
-    answer: impl Fn(&CheckRequest<'_>, &mut Vec<u8>),
+    answer: impl Fn(&PlainRequest<'_>, &mut Vec<u8>) -> bool,
 ) -> Next {
     let mut stopped = pin!(stopping.cancelled());
     let mut silence = Silence::new(limit);
@@ -97,22 +82,24 @@ pub async fn serve(
 }
 
 /// Writes the answers to all checks at the start of `input`; returns how many bytes these have.
-fn answer_all(input: &[u8], output: &mut Vec<u8>, answer: &impl Fn(&CheckRequest<'_>, &mut Vec<u8>)) -> usize {
+fn answer_all(input: &[u8], output: &mut Vec<u8>, answer: &impl Fn(&PlainRequest<'_>, &mut Vec<u8>) -> bool) -> usize {
     output.clear();
-    let mut answered = 0;
-    while answered < input.len() {
+    let mut rest = input;
+    while !rest.is_empty() {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS];
         let mut request = httparse::Request::new(&mut headers);
-        let Ok(Status::Complete(length)) = request.parse(&input[answered..]) else {
+        let Ok(Status::Complete(length)) = request.parse(rest) else {
             break;
         };
-        let Some(check) = CheckRequest::of(&request) else {
+        let Some(plain) = PlainRequest::of(&request, &rest[length..]) else {
             break;
         };
-        answer(&check, output);
-        answered += length;
+        if !answer(&plain, output) {
+            break;
+        }
+        rest = &rest[length + plain.body.map_or(0, <[u8]>::len)..];
     }
-    answered
+    input.len() - rest.len()
 }
 
 /// Writes the answer to a check, with the id of its request, and returns its status.
@@ -136,7 +123,7 @@ pub fn push_answer(output: &mut Vec<u8>, result: Result<Bytes, ApiError>, id: &[
 }
 
 /// Writes a response with all of its headers.
-fn push_response(output: &mut Vec<u8>, response: &Response<Bytes>, id: &[u8], now: EpochMs) {
+pub fn push_response(output: &mut Vec<u8>, response: &Response<Bytes>, id: &[u8], now: EpochMs) {
     let status = response.status();
     for part in [
         "HTTP/1.1 ",
@@ -152,15 +139,20 @@ fn push_response(output: &mut Vec<u8>, response: &Response<Bytes>, id: &[u8], no
             output.extend_from_slice(part);
         }
     }
+    if status == StatusCode::NO_CONTENT {
+        // It has no body, and says nothing about one.
+        push_id(output, id);
+        push_date(output, now);
+        return;
+    }
     push_end(output, id, response.body().len(), now);
     output.extend_from_slice(response.body());
 }
 
 /// Writes the last headers.
 fn push_end(output: &mut Vec<u8>, id: &[u8], length: usize, now: EpochMs) {
-    output.extend_from_slice(b"x-request-id: ");
-    output.extend_from_slice(id);
-    output.extend_from_slice(b"\r\ncontent-length: ");
+    push_id(output, id);
+    output.extend_from_slice(b"content-length: ");
     let mut digits = [b'0'; 20];
     let mut first = digits.len();
     let mut rest = length;
@@ -173,7 +165,18 @@ fn push_end(output: &mut Vec<u8>, id: &[u8], length: usize, now: EpochMs) {
         }
     }
     output.extend_from_slice(&digits[first..]);
-    output.extend_from_slice(b"\r\ndate: ");
+    output.extend_from_slice(b"\r\n");
+    push_date(output, now);
+}
+
+fn push_id(output: &mut Vec<u8>, id: &[u8]) {
+    output.extend_from_slice(b"x-request-id: ");
+    output.extend_from_slice(id);
+    output.extend_from_slice(b"\r\n");
+}
+
+fn push_date(output: &mut Vec<u8>, now: EpochMs) {
+    output.extend_from_slice(b"date: ");
     output.extend_from_slice(&date(now));
     output.extend_from_slice(b"\r\n\r\n");
 }
@@ -196,46 +199,6 @@ fn date(now: EpochMs) -> [u8; DATE] {
     }
     WRITTEN.set((second, text));
     text
-}
-
-impl<'r> CheckRequest<'r> {
-    /// The check in a request. `None` for any other request, and for one whose meaning depends on more than its path, query
-    /// and address.
-    fn of<'h: 'r, 'b: 'r>(request: &'r httparse::Request<'h, 'b>) -> Option<CheckRequest<'r>> {
-        let is_plain = request.method == Some("GET") && request.version == Some(1);
-        let target = request.path.filter(|target| is_plain && is_simple(target))?;
-        let rest = target.strip_prefix(update_check::PREFIX)?;
-        let (bundle, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let is_decisive = |header: &httparse::Header<'_>| {
-            DECISIVE.iter().any(|name| header.name.eq_ignore_ascii_case(name)) && !is_keep_alive(header)
-        };
-        if bundle.contains('/') || request.headers.iter().any(is_decisive) {
-            return None;
-        }
-        Some(CheckRequest {
-            bundle,
-            query,
-            headers: &*request.headers,
-        })
-    }
-
-    /// The lines of `X-Forwarded-For`.
-    pub fn forwarded_for(&self) -> impl DoubleEndedIterator<Item = &'r [u8]> {
-        let lines = self.headers.iter();
-        let lines = lines.filter(|header| header.name.eq_ignore_ascii_case(FORWARDED_FOR));
-        lines.map(|header| header.value)
-    }
-}
-
-/// Whether a target has only characters that mean the same to every reader.
-fn is_simple(target: &str) -> bool {
-    let is_simple = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%=&?/+:@!$'()*,;".contains(&byte);
-    target.bytes().all(is_simple)
-}
-
-/// What is the default in any case.
-fn is_keep_alive(header: &httparse::Header<'_>) -> bool {
-    header.name.eq_ignore_ascii_case("connection") && header.value.eq_ignore_ascii_case(b"keep-alive")
 }
 
 /// Notices when a client sends nothing for too long. The timer is not moved with each request, only when it fires.
@@ -275,13 +238,21 @@ impl Silence {
 mod tests {
     use super::*;
 
+    /// Path, query and body of the plain requests at the start of a text.
+    fn read_all(text: &str) -> Vec<(String, String, Option<String>)> {
+        let read = std::cell::RefCell::new(Vec::new());
+        answer_all(text.as_bytes(), &mut Vec::new(), &|request, _| {
+            let body = request.body.map(|body| String::from_utf8(body.to_vec()).unwrap());
+            read.borrow_mut()
+                .push((request.path.to_owned(), request.query.to_owned(), body));
+            true
+        });
+        read.into_inner()
+    }
+
     fn read(request: &str) -> Option<(String, String)> {
-        let mut headers = [httparse::EMPTY_HEADER; HEADERS];
-        let mut parsed = httparse::Request::new(&mut headers);
-        let Ok(Status::Complete(_)) = parsed.parse(request.as_bytes()) else {
-            return None;
-        };
-        CheckRequest::of(&parsed).map(|check| (check.bundle.to_owned(), check.query.to_owned()))
+        let first = read_all(request).into_iter().next();
+        first.map(|(path, query, _)| (path, query))
     }
 
     #[test]
@@ -289,7 +260,7 @@ mod tests {
         let check = |target: &str, more: &str| read(&format!("GET {target} HTTP/1.1\r\nHost: a\r\n{more}\r\n"));
         let path = "/api/update/check/com.example.app?currentVersion=1.0.0&deviceId=%20";
         let found = Some((
-            "com.example.app".to_owned(),
+            "/api/update/check/com.example.app".to_owned(),
             "currentVersion=1.0.0&deviceId=%20".to_owned(),
         ));
         assert_eq!(check(path, ""), found);
@@ -297,7 +268,10 @@ mod tests {
             check(path, "Connection: Keep-Alive\r\nX-Forwarded-For: 192.0.2.1\r\n"),
             found
         );
-        assert_eq!(check("/api/update/check/", ""), Some((String::new(), String::new())));
+        assert_eq!(
+            check("/api/update/check/", ""),
+            Some(("/api/update/check/".to_owned(), String::new()))
+        );
         for more in [
             "Content-Length: 0\r\n",
             "content-length: 5\r\n",
@@ -309,8 +283,6 @@ mod tests {
             assert_eq!(check(path, more), None, "{more:?}");
         }
         for target in [
-            "/api/update/check",
-            "/api/update/check/a/b",
             "/api/update/check/a#b",
             "/api/update/check/a\"",
             "http://a/api/update/check/a",
@@ -326,6 +298,48 @@ mod tests {
         ] {
             assert_eq!(read(&request), None, "{request:?}");
         }
+    }
+
+    #[test]
+    fn a_body_is_read_if_all_of_it_has_arrived() {
+        let post = |more: &str, body: &str| format!("POST /capgo/updates HTTP/1.1\r\nHost: a\r\n{more}\r\n{body}");
+        let get = "GET /expo/a HTTP/1.1\r\nHost: a\r\n\r\n";
+        let whole = post("Content-Length: 2\r\n", "{}");
+        let found = |body: &str| ("/capgo/updates".to_owned(), String::new(), Some(body.to_owned()));
+        let next = ("/expo/a".to_owned(), String::new(), None);
+        assert_eq!(read_all(&whole), [found("{}")]);
+        assert_eq!(
+            read_all(&format!("{whole}{get}{whole}")),
+            [found("{}"), next, found("{}")]
+        );
+        assert_eq!(read_all(&post("content-length: 0\r\n", "")), [found("")]);
+        // What is incomplete is left to the HTTP implementation, and so is what follows it.
+        assert_eq!(
+            read_all(&format!("{whole}{}", post("Content-Length: 3\r\n", "{}"))),
+            [found("{}")]
+        );
+        for more in [
+            "",
+            "Content-Length: +2\r\n",
+            "Content-Length: 2, 2\r\n",
+            "Content-Length: 2\r\nContent-Length: 2\r\n",
+            "Content-Length: 000002\r\n",
+            "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n",
+            "Content-Length: 2\r\nExpect: 100-continue\r\n",
+            "Transfer-Encoding: chunked\r\n",
+        ] {
+            assert_eq!(read_all(&post(more, "{}")), [], "{more:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_without_content_says_nothing_about_it() {
+        let mut response = Response::new(Bytes::new());
+        *response.status_mut() = StatusCode::NO_CONTENT;
+        let mut output = Vec::new();
+        push_response(&mut output, &response, b"1", 0);
+        let expected = "HTTP/1.1 204 No Content\r\nx-request-id: 1\r\ndate: Thu, 01 Jan 1970 00:00:00 GMT\r\n\r\n";
+        assert_eq!(String::from_utf8(output).unwrap(), expected);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub mod event_stream;
 pub mod expo;
 pub mod expo_assets;
 pub mod fingerprints;
-mod foreign;
+pub mod foreign;
 pub mod health;
 pub mod hot_updater;
 pub mod install;

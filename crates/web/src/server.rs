@@ -26,9 +26,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-use crate::check_connection::{self, CheckRequest, Next, push_answer};
+use crate::check_connection::{self, Next, PlainRequest, push_answer, push_response};
 use crate::connection::{Connection, Timeouts, Unread};
 use crate::connection_slots::ConnectionSlots;
+use crate::http::foreign::Headers;
 use crate::http::{capgo, codepush, expo, hot_updater, tuf, update_check};
 use crate::local_peer::{self, Holder};
 use crate::request_body::RequestBody;
@@ -105,9 +106,7 @@ impl HttpServer {
         }
         let start = Counters::check_start();
         let check = self.answer_check(request, peer);
-        let check = check.or_else(|| self.answer_codepush(request, peer));
-        let check = check.or_else(|| self.answer_expo(request, peer));
-        let answer = if let Some(answer) = check.or_else(|| self.answer_hot_updater(request, peer)) {
+        let answer = if let Some(answer) = check.or_else(|| self.answer_foreign(request, peer)) {
             self.app.counters.check(answer.status(), start);
             answer
         } else {
@@ -135,30 +134,30 @@ impl HttpServer {
         ))
     }
 
-    /// Answers a check of a CodePush client without the router.
-    fn answer_codepush<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
-        let path = request.uri().path().strip_prefix(codepush::PREFIX)?;
-        let address = self.address_of(request.headers(), peer);
-        let query = request.uri().query().unwrap_or_default();
-        Some(codepush::answer(&self.app, path, query, address))
+    /// Answers a check of another service's client without the router.
+    fn answer_foreign<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
+        let (uri, headers) = (request.uri(), request.headers());
+        let address = || self.address_of(headers, peer);
+        self.foreign_answer(uri.path(), uri.query().unwrap_or_default(), headers, address)
     }
 
-    /// Answers a check of a client of Expo without the router.
-    fn answer_expo<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
-        let path = request.uri().path().strip_prefix(expo::PREFIX)?;
-        let headers = request.headers();
-        if !expo::needs_no_waiting(path, headers) {
-            return None;
+    /// The answer to a `GET`, if it is a check of another service's client that needs no waiting.
+    fn foreign_answer(
+        &self,
+        path: &str,
+        query: &str,
+        headers: &impl Headers,
+        address: impl FnOnce() -> IpAddr,
+    ) -> Option<Response<Bytes>> {
+        let app = &self.app;
+        if let Some(path) = path.strip_prefix(codepush::PREFIX) {
+            return Some(codepush::answer(app, path, query, address()));
         }
-        Some(expo::answer(&self.app, path, headers, self.address_of(headers, peer)))
-    }
-
-    /// Answers a check of a hot-updater client without the router.
-    fn answer_hot_updater<B>(&self, request: &Request<B>, peer: Peer) -> Option<Response<Bytes>> {
-        let path = request.uri().path().strip_prefix(hot_updater::PREFIX)?;
-        let headers = request.headers();
-        let address = self.address_of(headers, peer);
-        Some(hot_updater::answer(&self.app, path, headers, address))
+        if let Some(path) = path.strip_prefix(hot_updater::PREFIX) {
+            return Some(hot_updater::answer(app, path, headers, address()));
+        }
+        let path = path.strip_prefix(expo::PREFIX)?;
+        expo::needs_no_waiting(path, headers).then(|| expo::answer(app, path, headers, address()))
     }
 
     fn is_capgo_check<B>(&self, request: &Request<B>) -> bool {
@@ -172,7 +171,7 @@ impl HttpServer {
         B::Error: Into<axum::BoxError>,
     {
         let address = self.address_of(request.headers(), peer);
-        let body = capgo::read_request(Body::new(request.into_body())).await;
+        let body = capgo::read_request(request.into_body()).await;
         let start = Counters::check_start();
         let answer = capgo::answer(&self.app, &body, address);
         self.app.counters.check(answer.status(), start);
@@ -323,14 +322,27 @@ impl HttpServer {
         client
     }
 
-    /// Writes the answer to a check, like [`HttpServer::answer_check`], with its head.
-    fn write_check(&self, check: &CheckRequest<'_>, peer: Peer, output: &mut Vec<u8>) {
+    /// Writes the answer to a check with its head, like [`HttpServer::answer`]. Returns false for other requests.
+    fn write_check(&self, request: &PlainRequest<'_>, peer: Peer, output: &mut Vec<u8>) -> bool {
         let start = Counters::check_start();
-        let address = self.client_address(check.forwarded_for(), peer);
+        let address = || self.client_address(request.forwarded_for(), peer);
         let now = self.app.clock.now();
-        let result = update_check::write(&self.app, check.bundle, check.query, address, now);
-        let status = push_answer(output, result, &self.next_id(), now);
+        let bundle = request.path.strip_prefix(update_check::PREFIX);
+        let status = if let (Some(bundle), None) = (bundle.filter(|rest| !rest.contains('/')), request.body) {
+            let result = update_check::write(&self.app, bundle, request.query, address(), now);
+            push_answer(output, result, &self.next_id(), now)
+        } else {
+            let response = match request.body {
+                None => self.foreign_answer(request.path, request.query, request, address),
+                Some(body) if request.path == capgo::UPDATES => Some(capgo::answer(&self.app, body, address())),
+                Some(_) => None,
+            };
+            let Some(response) = response else { return false };
+            push_response(output, &response, &self.next_id(), now);
+            response.status()
+        };
         self.app.counters.check(status, start);
+        true
     }
 }
 
@@ -415,7 +427,8 @@ impl Client {
         if !self.server.app.config.roles.check {
             return Next::Http;
         }
-        let answer = |check: &CheckRequest<'_>, output: &mut Vec<u8>| self.server.write_check(check, self.peer, output);
+        let answer =
+            |request: &PlainRequest<'_>, output: &mut Vec<u8>| self.server.write_check(request, self.peer, output);
         let limit = self.server.timeouts.headers;
         check_connection::serve(connection, &self.unread, limit, stopping, answer).await
     }
@@ -442,8 +455,14 @@ impl Service<Request<Incoming>> for Client {
             }
             None => {
                 let (server, peer) = (self.server.clone(), self.peer);
+                let is_capgo = server.is_capgo_check(&request);
                 let request = request.map(|body| RequestBody::new(body, server.timeouts, self.unread.clone()));
-                future::Either::Right(Box::pin(async move { Ok(server.long_way(request, peer).await) }))
+                future::Either::Right(Box::pin(async move {
+                    Ok(match is_capgo {
+                        true => server.answer_capgo(request, peer).await,
+                        false => server.long_way(request, peer).await,
+                    })
+                }))
             }
         }
     }

@@ -1,24 +1,27 @@
 //! Channels that devices choose by themselves (`docs/reference/capgo.md#channels`). The device keeps its choice; the server says
 //! which channels let devices in.
 
+use std::borrow::Cow;
+
 use launchway_domain::percent::decode_query;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::device::{Device, DevicePlatform};
+use super::fields::{Field, Fields};
 use super::request::MAX_BODY_BYTES;
 use super::response::{ErrorCode, Response};
 
 /// What a device asks about channels.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChannelRequest {
+pub enum ChannelRequest<'b> {
     /// To enter this channel.
-    Enter(Device, String),
+    Enter(Device<'b>, Cow<'b, str>),
     /// To leave its channel.
-    Leave(Device),
+    Leave(Device<'b>),
     /// Which channel it is in.
-    Current(Device),
+    Current(Device<'b>),
     /// Which channels it may enter.
-    List(Device),
+    List(Device<'b>),
 }
 
 /// A channel that devices may enter.
@@ -43,41 +46,39 @@ pub enum ChannelAnswer<'a> {
     Error(ErrorCode),
 }
 
-impl ChannelRequest {
+impl<'b> ChannelRequest<'b> {
     /// Reads a request: its method, the text after `?`, and its body.
     ///
     /// # Errors
     /// The answer to a request that names no app, or to another method.
-    pub fn read(method: &str, query: &str, body: &[u8]) -> Result<ChannelRequest, ChannelAnswer<'static>> {
+    pub fn read(method: &str, query: &'b str, body: &'b [u8]) -> Result<ChannelRequest<'b>, ChannelAnswer<'static>> {
         let is_query = matches!(method, "GET" | "DELETE");
-        let json = match (is_query, body.len()) {
-            (true, _) => Value::Null,
-            (false, 0..=MAX_BODY_BYTES) => serde_json::from_slice(body).unwrap_or(Value::Null),
-            (false, _) => return Err(ChannelAnswer::Error(ErrorCode::BodyTooLarge)),
-        };
-        let query = if query.len() <= MAX_BODY_BYTES { query } else { "" };
-        let field = |name: &str| {
-            if is_query {
-                parameter(query, name)
-            } else {
-                Some(json.get(name)?.as_str()?.to_owned())
-            }
-        };
-        let device = if is_query {
-            Device::of(field)
+        let (device, action, channel) = if is_query {
+            let query = if query.len() <= MAX_BODY_BYTES { query } else { "" };
+            let parameter = |field: Field| parameter(query, field.name());
+            let device = Device::of(parameter);
+            (device, parameter(Field::Action), parameter(Field::Channel))
+        } else if body.len() <= MAX_BODY_BYTES {
+            let mut fields = Fields::read(body).unwrap_or_default();
+            let device = Device::read(&mut fields);
+            (
+                device,
+                fields.take_text(Field::Action),
+                fields.take_text(Field::Channel),
+            )
         } else {
-            Device::read(&json)
+            return Err(ChannelAnswer::Error(ErrorCode::BodyTooLarge));
         };
         if device.app_id.is_none() {
             return Err(ChannelAnswer::Error(ErrorCode::MissingAppId));
         }
         let asks_for_list = || match device.platform {
             // The desktop client asks for its channel by the method by which phones ask for the list.
-            Some(DevicePlatform::Electron) => field("action").as_deref() == Some("list"),
+            Some(DevicePlatform::Electron) => action.as_deref() == Some("list"),
             _ => true,
         };
-        match (method, field("channel")) {
-            ("POST", _) if field("action").as_deref() == Some("unset") => Ok(ChannelRequest::Leave(device)),
+        match (method, channel) {
+            ("POST", _) if action.as_deref() == Some("unset") => Ok(ChannelRequest::Leave(device)),
             ("POST", Some(channel)) => Ok(ChannelRequest::Enter(device, channel)),
             ("DELETE", _) => Ok(ChannelRequest::Leave(device)),
             ("PUT", _) => Ok(ChannelRequest::Current(device)),
@@ -88,7 +89,7 @@ impl ChannelRequest {
     }
 
     /// The device that asks.
-    pub fn device(&self) -> &Device {
+    pub fn device(&self) -> &Device<'b> {
         match self {
             ChannelRequest::Enter(device, _)
             | ChannelRequest::Leave(device)
@@ -99,10 +100,13 @@ impl ChannelRequest {
 }
 
 /// The first parameter of a query with this name.
-fn parameter(query: &str, name: &str) -> Option<String> {
+fn parameter<'q>(query: &'q str, name: &str) -> Option<Cow<'q, str>> {
     let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     let (_, value) = pairs.find(|(key, _)| *key == name)?;
-    String::from_utf8(decode_query(value.as_bytes()).into_owned()).ok()
+    match decode_query(value.as_bytes()) {
+        Cow::Borrowed(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
+        Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
+    }
 }
 
 impl ChannelAnswer<'_> {
@@ -137,13 +141,14 @@ impl ChannelAnswer<'_> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::Value;
 
     use super::*;
 
     const PHONE: &str = r#"{"app_id": "com.example.app", "platform": "ios", "channel": "beta"}"#;
     const DESKTOP: &str = "app_id=com.example.app&platform=electron";
 
-    fn read(method: &str, query: &str, body: &str) -> Result<ChannelRequest, ChannelAnswer<'static>> {
+    fn read<'b>(method: &str, query: &'b str, body: &'b str) -> Result<ChannelRequest<'b>, ChannelAnswer<'static>> {
         ChannelRequest::read(method, query, body.as_bytes())
     }
 

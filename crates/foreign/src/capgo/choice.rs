@@ -1,6 +1,8 @@
 //! The choice of an update for a Capgo client: the common decision, and the rules of this protocol above it
 //! (`docs/reference/capgo.md#updates`).
 
+use std::cell::Cell;
+
 use launchway_domain::ota::{
     Abilities, Current, Held, NativeCode, Release, ReleaseCaller, ReleaseDecision, decide_release,
 };
@@ -48,7 +50,7 @@ impl DevicePlatform {
 ///
 /// Where a name may be both that of a release and that of the built-in content, it is the release: a device that runs it and was
 /// taken for one without it would be offered it again and again.
-pub fn current<'h>(device: &Device, named: Option<Held<'h>>) -> Current<'h> {
+pub fn current<'h>(device: &Device<'_>, named: Option<Held<'h>>) -> Current<'h> {
     match named {
         Some(held) if device.update_name().is_some() => Current::Known(held),
         _ if device.may_run_built_in() => Current::Embedded,
@@ -58,33 +60,37 @@ pub fn current<'h>(device: &Device, named: Option<Held<'h>>) -> Current<'h> {
 
 /// Chooses the answer to a request of a device that runs `current`. `highest_first` is as [`decide_release`] takes it.
 pub fn choose<'c, C: CapgoRelease>(
-    request: &UpdateRequest,
+    request: &UpdateRequest<'_>,
     platform: Platform,
     current: Current<'_>,
     highest_first: &'c [C],
 ) -> Choice<'c, C> {
     let device = &request.device;
-    let binary_version = device.binary_version();
     let caller = ReleaseCaller {
         platform,
         configuration: device.default_channel.as_deref(),
         format: Format::Archive,
         runtime_version: None,
-        binary_version: binary_version.as_ref(),
+        binary_version: request.installed.as_ref(),
         native_code: NativeCode::Unsaid,
         current,
         abilities: Abilities::ALL,
     };
     let is_reached = |release: &C| release.rollout().includes(release.id(), device.device_id.as_deref());
-    let is_under_native =
-        |release: &C| release.kind() == UpdateKind::Update && request.is_under_native(release.version());
+    let under_native = Cell::new(false);
     let decision = decide_release(&caller, highest_first, |release| {
-        !is_under_native(release) && is_reached(release)
+        if release.kind() == UpdateKind::Update && request.is_under_native(release.version()) {
+            under_native.set(true);
+            return false;
+        }
+        is_reached(release)
     });
     match decision {
         ReleaseDecision::Update(release) | ReleaseDecision::RollBackTo(release) => Choice::Update(release),
         ReleaseDecision::BuiltIn(_) => Choice::BuiltIn,
-        ReleaseDecision::OtherBinary(release) => other_binary(release, binary_version.as_ref()),
+        ReleaseDecision::OtherBinary(release) => other_binary(release, request.installed.as_ref()),
+        // No release was left out, so the same choice without that rule is the same.
+        ReleaseDecision::UpToDate if !under_native.get() => Choice::Keep(ErrorCode::NoNewVersion),
         ReleaseDecision::UpToDate => match decide_release(&caller, highest_first, is_reached) {
             ReleaseDecision::Update(_) | ReleaseDecision::OtherBinary(_) => Choice::Keep(ErrorCode::UnderNative),
             _ => Choice::Keep(ErrorCode::NoNewVersion),
@@ -111,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    fn device(name: &str, build: &str) -> Device {
+    fn device<'d>(name: &'d str, build: &'d str) -> Device<'d> {
         Device {
             version_name: Some(name.into()),
             version_build: Some(build.into()),

@@ -1,9 +1,11 @@
 //! What each request says about the device and its app (`docs/reference/capgo.md#requests`).
 
+use std::borrow::Cow;
+
 use launchway_domain::platform::Platform;
 use launchway_domain::version::Version;
-use serde_json::Value;
 
+use super::fields::{Field, Fields};
 use super::name::BUILT_IN;
 
 /// The longest text that is considered, in bytes; a longer one counts as absent.
@@ -20,44 +22,39 @@ pub enum DevicePlatform {
 
 /// A device and its app. Every field is the client's own word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Device {
+pub struct Device<'b> {
     /// The platform.
     pub platform: Option<DevicePlatform>,
     /// The app's bundle id.
-    pub app_id: Option<String>,
+    pub app_id: Option<Cow<'b, str>>,
     /// The device's own name.
-    pub device_id: Option<String>,
+    pub device_id: Option<Cow<'b, str>>,
     /// The version of the installed app.
-    pub version_build: Option<String>,
+    pub version_build: Option<Cow<'b, str>>,
     /// What the app runs.
-    pub version_name: Option<String>,
+    pub version_name: Option<Cow<'b, str>>,
     /// The version of the plugin.
-    pub plugin_version: Option<String>,
+    pub plugin_version: Option<Cow<'b, str>>,
     /// The channel that the app or its user chose, which is our configuration.
-    pub default_channel: Option<String>,
+    pub default_channel: Option<Cow<'b, str>>,
     /// Whether the app takes only updates that are encrypted for its key.
     pub wants_encryption: bool,
 }
 
-impl Device {
-    /// Reads the device of a request, a JSON object. What is malformed counts as absent.
-    pub(super) fn read(json: &Value) -> Device {
-        Device::of(|name| match json.get(name) {
-            Some(Value::String(text)) => Some(text.clone()),
-            Some(Value::Number(number)) => Some(number.to_string()),
-            _ => None,
-        })
+impl<'b> Device<'b> {
+    /// Takes the device out of the fields of a request. What is malformed counts as absent.
+    pub(super) fn read(fields: &mut Fields<'b>) -> Device<'b> {
+        Device::of(|field| fields.take(field))
     }
 
-    /// Reads the device from fields by their names.
-    pub(super) fn of(field: impl Fn(&str) -> Option<String>) -> Device {
-        let text = |name: &str| {
-            let value = field(name)?;
-            let text = value.trim();
+    /// Reads the device from fields.
+    pub(super) fn of(mut field: impl FnMut(Field) -> Option<Cow<'b, str>>) -> Device<'b> {
+        let mut text = |name: Field| {
+            let text = trimmed(field(name)?);
             let is_plain = text.len() <= MAX_TEXT_BYTES && !text.chars().any(char::is_control);
-            (!text.is_empty() && is_plain).then(|| text.to_owned())
+            (!text.is_empty() && is_plain).then_some(text)
         };
-        let platform = match text("platform").as_deref() {
+        let platform = match text(Field::Platform).as_deref() {
             Some("ios") => Some(DevicePlatform::Mobile(Platform::Ios)),
             Some("android") => Some(DevicePlatform::Mobile(Platform::Android)),
             Some("electron") => Some(DevicePlatform::Electron),
@@ -65,13 +62,13 @@ impl Device {
         };
         Device {
             platform,
-            app_id: text("app_id"),
-            device_id: text("device_id"),
-            version_build: text("version_build"),
-            version_name: text("version_name"),
-            plugin_version: text("plugin_version"),
-            default_channel: text("defaultChannel"),
-            wants_encryption: text("key_id").is_some(),
+            app_id: text(Field::AppId),
+            device_id: text(Field::DeviceId),
+            version_build: text(Field::VersionBuild),
+            version_name: text(Field::VersionName),
+            plugin_version: text(Field::PluginVersion),
+            default_channel: text(Field::DefaultChannel),
+            wants_encryption: text(Field::KeyId).is_some(),
         }
     }
 
@@ -112,15 +109,29 @@ impl Device {
     }
 }
 
+/// A text without the spaces around it.
+fn trimmed(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
+        Cow::Owned(text) if text.trim().len() == text.len() => Cow::Owned(text),
+        Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
+    fn read(json: &Value) -> Device<'static> {
+        let json: &'static str = json.to_string().leak();
+        Device::read(&mut Fields::read(json.as_bytes()).unwrap())
+    }
+
     #[test]
     fn what_a_client_says_is_read() {
-        let device = Device::read(&json!({
+        let device = read(&json!({
             "platform": "android", "app_id": "com.example.app", "device_id": "d", "version_build": "1.2.0", "version_code": "7",
             "version_name": "1.2.3", "plugin_version": "8.51.23", "defaultChannel": "beta", "key_id": "MIIBCgKCAQEA", "other": []
         }));
@@ -143,7 +154,17 @@ mod tests {
             version_name: Some("5".into()),
             ..Device::default()
         };
-        assert_eq!(Device::read(&strange), expected);
+        assert_eq!(read(&strange), expected);
+        let spaced = json!({"app_id": " com.example.app\n", "version_name": "\u{a0}1.0.1\t", "device_id": "a\tb"});
+        let device = read(&spaced);
+        assert_eq!(
+            (
+                device.app_id.as_deref(),
+                device.version_name.as_deref(),
+                device.device_id
+            ),
+            (Some("com.example.app"), Some("1.0.1"), None)
+        );
     }
 
     #[test]
@@ -153,7 +174,7 @@ mod tests {
             ("1.0.0", "1.0.0", true, Some("1.0.0")),
             ("1.0.1", "1.0.0", false, Some("1.0.1")),
         ] {
-            let device = Device::read(&json!({"version_name": name, "version_build": build}));
+            let device = read(&json!({"version_name": name, "version_build": build}));
             assert_eq!(
                 (device.may_run_built_in(), device.update_name()),
                 (may, update),

@@ -1,9 +1,9 @@
 //! Reads the request for an update (`docs/reference/capgo.md#updates`).
 
 use launchway_domain::version::Version;
-use serde_json::Value;
 
 use super::device::Device;
+use super::fields::Fields;
 use super::response::{ErrorCode, UpdateAnswer};
 
 /// The largest body of a request, except one of stats, in bytes.
@@ -11,25 +11,26 @@ pub const MAX_BODY_BYTES: usize = 16 * 1024;
 
 /// A client asks for an update.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UpdateRequest {
+pub struct UpdateRequest<'b> {
     /// The device and its app.
-    pub device: Device,
+    pub device: Device<'b>,
+    /// The version of the installed app as far as it is one.
+    pub installed: Option<Version>,
 }
 
-impl UpdateRequest {
+impl<'b> UpdateRequest<'b> {
     /// Reads the body.
     ///
     /// # Errors
     /// The answer to a body that is not a request: the client counts it as a failure and asks again at its next start.
-    pub fn read(body: &[u8]) -> Result<UpdateRequest, UpdateAnswer<'static>> {
-        let json = match body.len() {
-            0..=MAX_BODY_BYTES => serde_json::from_slice(body).unwrap_or(Value::Null),
-            _ => return Err(UpdateAnswer::Error(ErrorCode::BodyTooLarge)),
-        };
-        if !json.is_object() {
-            return Err(UpdateAnswer::Error(ErrorCode::InvalidJson));
+    pub fn read(body: &'b [u8]) -> Result<UpdateRequest<'b>, UpdateAnswer<'static>> {
+        if body.len() > MAX_BODY_BYTES {
+            return Err(UpdateAnswer::Error(ErrorCode::BodyTooLarge));
         }
-        let device = Device::read(&json);
+        let Some(mut fields) = Fields::read(body) else {
+            return Err(UpdateAnswer::Error(ErrorCode::InvalidJson));
+        };
+        let device = Device::read(&mut fields);
         if device.app_id.is_none() {
             Err(UpdateAnswer::Error(ErrorCode::MissingAppId))
         } else if device.platform.is_none() {
@@ -37,15 +38,14 @@ impl UpdateRequest {
         } else if device.wants_encryption {
             Err(UpdateAnswer::Error(ErrorCode::EncryptionNotSupported))
         } else {
-            Ok(UpdateRequest { device })
+            let installed = device.binary_version();
+            Ok(UpdateRequest { device, installed })
         }
     }
 
     /// Whether an update of this version is older than the app, which contains newer content. Such an update is not offered.
     pub fn is_under_native(&self, update: &Version) -> bool {
-        self.device
-            .binary_version()
-            .is_some_and(|installed| *update < installed)
+        self.installed.as_ref().is_some_and(|installed| update < installed)
     }
 }
 
@@ -85,18 +85,18 @@ mod tests {
 
     #[test]
     fn an_update_older_than_the_app_is_under_native() {
-        let request = |build: &str| {
-            let body = format!("{{\"app_id\": \"a\", \"platform\": \"electron\", \"version_build\": \"{build}\"}}");
-            UpdateRequest::read(body.as_bytes()).unwrap()
-        };
+        let body =
+            |build: &str| format!("{{\"app_id\": \"a\", \"platform\": \"electron\", \"version_build\": \"{build}\"}}");
         for (build, update, expected) in [
             ("2.0.0", "1.9.9", true),
             ("2.0.0", "2.0.0", false),
             ("2.0", "2.0.1", false),
             ("version two", "1.0.0", false),
         ] {
+            let body = body(build);
+            let request = UpdateRequest::read(body.as_bytes()).unwrap();
             assert_eq!(
-                request(build).is_under_native(&Version::parse(update).unwrap()),
+                request.is_under_native(&Version::parse(update).unwrap()),
                 expected,
                 "{build} {update}"
             );

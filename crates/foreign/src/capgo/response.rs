@@ -32,6 +32,9 @@ pub enum ErrorCode {
     TooManyRequests,
 }
 
+/// The bytes of an answer beside its texts.
+const SYNTAX_BYTES: usize = 96;
+
 /// How a client takes an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -204,11 +207,13 @@ impl UpdateAnswer<'_> {
                 sha256,
                 files,
             } => {
-                let mut body = json(&WireUpdate {
+                let texts = name.len() + url.len() + sha256.len();
+                let update = WireUpdate {
                     version: name,
                     url,
                     checksum: sha256,
-                });
+                };
+                let mut body = json(&update, texts + files.map_or(0, Files::size));
                 if let Some(files) = files {
                     body.pop();
                     body.extend([",\"manifest\":", &files.0, "}"]);
@@ -232,18 +237,25 @@ impl UpdateAnswer<'_> {
 
 fn error(code: ErrorCode, version: Option<&str>) -> String {
     let (error, message, kind) = (code.as_str(), code.message(), code.kind());
-    json(&WireError {
+    let wire = WireError {
         error,
         message,
         kind,
         version,
         breaking: version.is_some(),
-    })
+    };
+    json(&wire, error.len() + message.len() + version.map_or(0, str::len))
 }
 
-fn json(value: &impl Serialize) -> String {
-    // Texts and flags always have a JSON form.
-    serde_json::to_string(value).unwrap_or_default()
+/// JSON whose texts have about this many bytes.
+fn json(value: &impl Serialize, texts: usize) -> String {
+    let mut json = Vec::with_capacity(texts + SYNTAX_BYTES);
+    // Texts and flags always have a JSON form, which is UTF-8.
+    let written = serde_json::to_writer(&mut json, value);
+    written
+        .ok()
+        .and_then(|()| String::from_utf8(json).ok())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 //! A client keeps reports that were not accepted and sends them again with all later ones, so every body is accepted: what is
 //! beyond the limits or malformed is left out.
 
+use std::borrow::Cow;
+
 use launchway_domain::report::ReportKind;
-use serde_json::Value;
 
 use super::device::{Device, DevicePlatform};
+use super::fields::{Document, Field, Fields};
 use super::response::Response;
 
 /// How much of a body is read, in bytes.
@@ -16,9 +18,9 @@ pub const MAX_STATS_EVENTS: usize = 100;
 
 /// Something that happened on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StatsEvent {
+pub struct StatsEvent<'b> {
     /// The device and its app, with the name of the update concerned as what it runs.
-    pub device: Device,
+    pub device: Device<'b>,
     /// What it means for the update.
     pub kind: ReportKind,
     /// The client's word for it.
@@ -42,16 +44,16 @@ const ACTIONS: [(&str, ReportKind); 9] = [
 
 /// Reads the events of a body, of which the first [`MAX_STATS_BYTES`] are given: one object, or an array of them, which may be
 /// cut off. Events that say nothing about an update are left out.
-pub fn read_stats(body: &[u8]) -> Vec<StatsEvent> {
+pub fn read_stats(body: &[u8]) -> Vec<StatsEvent<'_>> {
     let body = body.get(..MAX_STATS_BYTES).unwrap_or(body).trim_ascii_start();
     let mut rest = body.strip_prefix(b"[").unwrap_or(body);
     let mut events = Vec::new();
     for _ in 0..MAX_STATS_EVENTS {
-        let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<Value>();
-        let Some(Ok(value)) = values.next() else {
+        let mut values = serde_json::Deserializer::from_slice(rest).into_iter::<Document<'_>>();
+        let Some(Ok(Document(fields))) = values.next() else {
             break;
         };
-        events.extend(event(&value));
+        events.extend(fields.and_then(event));
         let read = values.byte_offset();
         match rest.get(read..).map(<[u8]>::trim_ascii_start) {
             Some([b',', following @ ..]) => rest = following,
@@ -61,14 +63,12 @@ pub fn read_stats(body: &[u8]) -> Vec<StatsEvent> {
     events
 }
 
-fn event(value: &Value) -> Option<StatsEvent> {
-    let action = value.get("action")?.as_str()?;
+fn event(mut fields: Fields<'_>) -> Option<StatsEvent<'_>> {
+    let action = fields.take_text(Field::Action)?;
     let (action, kind) = ACTIONS.into_iter().find(|(known, _)| *known == action)?;
-    let mut device = Device::read(value);
+    let mut device = Device::read(&mut fields);
     // Some events add the name of a file; no name of an update has a colon.
-    if let Some(name) = &mut device.version_name {
-        name.truncate(name.find(':').unwrap_or(name.len()));
-    }
+    device.version_name = device.version_name.map(before_colon);
     device.update_name()?;
     // The desktop client says `set` when the app told it that it started, and nothing before.
     let kind = match (device.platform, kind) {
@@ -76,6 +76,18 @@ fn event(value: &Value) -> Option<StatsEvent> {
         (_, kind) => kind,
     };
     Some(StatsEvent { device, kind, action })
+}
+
+/// A name up to its first colon.
+fn before_colon(name: Cow<'_, str>) -> Cow<'_, str> {
+    match (name.find(':'), name) {
+        (None, name) => name,
+        (Some(end), Cow::Borrowed(name)) => Cow::Borrowed(&name[..end]),
+        (Some(end), Cow::Owned(mut name)) => {
+            name.truncate(end);
+            Cow::Owned(name)
+        }
+    }
 }
 
 /// The answer to every body.
@@ -111,7 +123,7 @@ mod tests {
             .into_iter()
             .map(|event| (event.kind, event.device.version_name))
             .collect();
-        let name = || Some("1.2.3".to_owned());
+        let name = || Some(Cow::from("1.2.3"));
         assert_eq!(
             events,
             [

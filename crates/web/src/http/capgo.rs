@@ -2,12 +2,14 @@
 //! with no query, lock or log line.
 
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use bytes::Bytes;
+use http_body::Body as HttpBody;
 use http_body_util::BodyExt;
 use launchway_domain::platform::Platform;
 use launchway_domain::release::Protocol;
@@ -44,7 +46,7 @@ pub async fn updates(State(app): State<Arc<App>>, origin: Extension<Origin>, req
 }
 
 /// The body of a request for an update.
-pub async fn read_request(body: Body) -> Vec<u8> {
+pub async fn read_request<B: HttpBody<Data = Bytes>>(body: B) -> Bytes {
     read_start(body, MAX_BODY_BYTES + 1).await
 }
 
@@ -66,7 +68,7 @@ pub fn answer(app: &App, body: &[u8], address: IpAddr) -> Response<Bytes> {
     respond(found.unwrap_or_else(|| UpdateAnswer::Error(ErrorCode::UnknownApp).respond()))
 }
 
-fn decide(app: &App, bundle: &ForeignBundle, request: &UpdateRequest, now: EpochMs) -> Answer {
+fn decide(app: &App, bundle: &ForeignBundle, request: &UpdateRequest<'_>, now: EpochMs) -> Answer {
     let device = &request.device;
     let Some(platform) = device.platform.map(DevicePlatform::releases) else {
         return UpdateAnswer::Error(ErrorCode::UnsupportedPlatform).respond();
@@ -88,7 +90,7 @@ fn decide(app: &App, bundle: &ForeignBundle, request: &UpdateRequest, now: Epoch
 }
 
 /// The release that a device says it runs.
-fn named<'b>(bundle: &'b ForeignBundle, device: &Device, platform: Platform) -> Option<&'b NamedRelease> {
+fn named<'b>(bundle: &'b ForeignBundle, device: &Device<'_>, platform: Platform) -> Option<&'b NamedRelease> {
     bundle.named(Protocol::Capgo, platform, device.update_name()?)
 }
 
@@ -109,7 +111,7 @@ pub async fn stats(State(app): State<Arc<App>>, origin: Extension<Origin>, reque
 }
 
 /// The report that an event stands for, of a device that names itself, about an update that its app can have.
-fn report(app: &App, event: &StatsEvent, now: EpochMs) -> Option<Report> {
+fn report(app: &App, event: &StatsEvent<'_>, now: EpochMs) -> Option<Report> {
     let device = &event.device;
     let platform = device.platform?.releases();
     let update_id = app.index.foreign().read(device.app_id.as_deref()?, |bundle| {
@@ -136,7 +138,7 @@ pub async fn channel_self(State(app): State<Arc<App>>, origin: Extension<Origin>
     respond(answer).map(Body::from)
 }
 
-fn answer_channel(app: &App, request: &ChannelRequest) -> Answer {
+fn answer_channel(app: &App, request: &ChannelRequest<'_>) -> Answer {
     let device = request.device();
     let Some(platform) = device.platform else {
         return ChannelAnswer::Error(ErrorCode::UnsupportedPlatform).respond(None);
@@ -160,16 +162,24 @@ fn answer_channel(app: &App, request: &ChannelRequest) -> Answer {
 
 /// The first `limit` bytes of a body, or what arrived of them. The rest is read as well, up to [`MAX_TAKEN`], so that a client that
 /// does not read before it has sent everything gets its answer.
-async fn read_start(mut body: Body, limit: usize) -> Vec<u8> {
-    let (mut start, mut taken) = (Vec::new(), 0_usize);
-    while taken < MAX_TAKEN {
+async fn read_start<B: HttpBody<Data = Bytes>>(body: B, limit: usize) -> Bytes {
+    let mut body = pin!(body);
+    // Most bodies are in one piece, which is not copied.
+    let (mut first, mut more, mut taken) = (Bytes::new(), Vec::new(), 0_usize);
+    while taken < MAX_TAKEN && !body.is_end_stream() {
         let Some(Ok(frame)) = body.frame().await else { break };
         let Ok(data) = frame.into_data() else { continue };
+        let kept = data.len().min(limit - first.len() - more.len());
+        match taken {
+            0 => first = data.slice(..kept),
+            _ => more.extend_from_slice(&data[..kept]),
+        }
         taken += data.len();
-        let kept = data.len().min(limit - start.len());
-        start.extend_from_slice(&data[..kept]);
     }
-    start
+    match more.is_empty() {
+        true => first,
+        false => [&first[..], &more].concat().into(),
+    }
 }
 
 fn respond(answer: Answer) -> Response<Bytes> {

@@ -16,7 +16,7 @@ use launchway_ops::app::App;
 use launchway_ops::caller::Origin;
 use launchway_ota::{ExpoIssue, ForeignBundle, ForeignRelease, NamedRelease};
 
-use crate::http::foreign;
+use crate::http::foreign::{self, Headers};
 
 /// The path of all apps, before the bundle identifier.
 pub const PREFIX: &str = "/expo/";
@@ -42,18 +42,18 @@ pub async fn read(
 }
 
 /// Whether a request is answered without waiting: it is a check, and names no update that failed.
-pub fn needs_no_waiting(path: &str, headers: &HeaderMap) -> bool {
-    !path.contains('/') && !headers.contains_key(FAILED)
+pub fn needs_no_waiting(path: &str, headers: &impl Headers) -> bool {
+    !path.contains('/') && headers.value(FAILED).is_none()
 }
 
 /// Answers one check. `path` is what follows [`PREFIX`], still percent-encoded.
-pub fn answer(app: &App, path: &str, headers: &HeaderMap, address: IpAddr) -> HttpResponse<Bytes> {
+pub fn answer(app: &App, path: &str, headers: &impl Headers, address: IpAddr) -> HttpResponse<Bytes> {
     respond(app, path, headers, app.addresses.count(address, app.clock.now()))
 }
 
 /// The response to a check. One that is not `allowed` has the seconds that its client must wait.
-fn respond(app: &App, path: &str, headers: &HeaderMap, allowed: Result<(), u64>) -> HttpResponse<Bytes> {
-    let request = Request::read(|name| Some(headers.get(name)?.as_bytes()));
+fn respond(app: &App, path: &str, headers: &impl Headers, allowed: Result<(), u64>) -> HttpResponse<Bytes> {
+    let request = Request::read(|name| headers.value(name));
     let protocol = request.as_ref().map_or(Protocol::V1, |request| request.protocol);
     if let Err(retry_after) = allowed {
         let message = TOO_MANY.to_owned();
@@ -124,7 +124,7 @@ fn decide(bundle: &ForeignBundle, request: &Request<'_>) -> HttpResponse<Bytes> 
 /// Stores which updates failed on a device that names itself. A check is answered all the same if they cannot be stored: the
 /// client names them again.
 async fn report(app: &App, path: &str, headers: &HeaderMap) {
-    let Ok(request) = Request::read(|name| Some(headers.get(name)?.as_bytes())) else {
+    let Ok(request) = Request::read(|name| headers.value(name)) else {
         return;
     };
     let (Some(bundle_id), Some(device)) = (bundle_id(path), request.device_id) else {

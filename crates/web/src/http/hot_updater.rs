@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Extension, Request, State};
-use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderValue, Response, StatusCode, header};
 use bytes::Bytes;
 use launchway_domain::percent;
 use launchway_domain::release::Protocol;
@@ -16,7 +16,7 @@ use launchway_ops::app::App;
 use launchway_ops::caller::Origin;
 use launchway_ota::{ForeignBundle, ForeignRelease, NamedRelease};
 
-use crate::http::foreign;
+use crate::http::foreign::{self, Headers};
 
 /// The path of all apps, before the bundle identifier.
 pub const PREFIX: &str = "/hot-updater/";
@@ -33,7 +33,7 @@ pub async fn read(State(app): State<Arc<App>>, origin: Extension<Origin>, reques
 }
 
 /// Answers one check. `path` is what follows [`PREFIX`], still percent-encoded.
-pub fn answer(app: &App, path: &str, headers: &HeaderMap, address: IpAddr) -> Response<Bytes> {
+pub fn answer(app: &App, path: &str, headers: &impl Headers, address: IpAddr) -> Response<Bytes> {
     let now = app.clock.now();
     if let Err(seconds) = app.addresses.count(address, now) {
         let mut response = respond(StatusCode::TOO_MANY_REQUESTS, TOO_MANY);
@@ -41,7 +41,7 @@ pub fn answer(app: &App, path: &str, headers: &HeaderMap, address: IpAddr) -> Re
         response.headers_mut().insert(header::RETRY_AFTER, seconds);
         return response;
     }
-    let sdk_version = headers.get(SDK_VERSION).and_then(|value| value.to_str().ok());
+    let sdk_version = headers.value(SDK_VERSION).and_then(|value| str::from_utf8(value).ok());
     match check(app, path, knows_up_to_date(sdk_version), now) {
         Ok(body) => respond(StatusCode::OK, body),
         Err(refusal) => {

@@ -18,16 +18,16 @@ pub struct Capgo {
 }
 
 impl Capgo {
-    fn request(&self, device: &Device) -> UpdateRequest {
-        let body = format!(
+    /// The body of its request.
+    fn body(&self, device: &Device) -> String {
+        format!(
             r#"{{"app_id": "a", "platform": "{}", "device_id": "{}", "version_build": "{}", "version_name": "{}", "defaultChannel": "{}"}}"#,
             device.platform.as_str(),
             device.id,
             device.binary,
             self.running.as_deref().unwrap_or("builtin"),
             device.configuration.unwrap_or_default()
-        );
-        UpdateRequest::read(body.as_bytes()).unwrap()
+        )
     }
 }
 
@@ -55,7 +55,8 @@ impl Phone for Capgo {
     }
 
     fn ask(&mut self, world: &World, device: &Device, fails: bool) -> Step {
-        let request = self.request(device);
+        let body = self.body(device);
+        let request = UpdateRequest::read(body.as_bytes()).unwrap();
         let named = match self.runs(world, device) {
             Runs::Release(at) => Some(world.releases[at].held()),
             _ => None,

@@ -7,7 +7,10 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::support::TestApp;
+use crate::expo::export;
+use crate::foreign_updates::{codepush, hot_updater_bundle, publish};
+use crate::stage::BUNDLE;
+use crate::support::{Fields, TestApp, package};
 
 /// A response as a client sees it. The id of the request and the date are different in each, so only their presence counts.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,7 +36,10 @@ impl Response {
             assert!(!value.is_empty());
             value.clear();
         }
-        let length: usize = headers["content-length"].parse().unwrap();
+        let length: usize = match status.as_str() {
+            "HTTP/1.1 204 No Content" => 0,
+            _ => headers["content-length"].parse().unwrap(),
+        };
         let body = bytes.drain(..length).collect();
         Response { status, headers, body }
     }
@@ -79,6 +85,80 @@ async fn both_readers_of_a_connection_answer_alike() {
     ] {
         let responses = pipeline(&app, &[check(target, ""), check(target, "TE: trailers\r\n")]).await;
         assert_eq!(responses[0], responses[1], "{target}");
+    }
+}
+
+const NONE: &str = "00000000-0000-0000-0000-000000000000";
+
+/// Publishes an update for the clients of each service; returns a deployment key, and the id that Expo's clients know.
+async fn publish_for_all(app: &TestApp, key: &str) -> (String, String) {
+    let production = json!({"configuration": "production"});
+    codepush(app, key, "one", production.clone()).await;
+    let deployment = json!({"bundleId": BUNDLE, "platform": "android", "configuration": "production"});
+    let deployment = app.post(key, "/deployment-keys", deployment).await.created();
+    hot_updater_bundle(app, key, "019abcde-0000-7000-8000-000000000001", production).await.created();
+    let fields = json!({"version": "1.0.3", "configuration": "production", "foreignIds": [{"protocol": "capgo"}]});
+    publish(app, key, &package("index.html", b"one"), fields).await.created();
+    let id = "019abcde-0000-7000-8000-000000000002";
+    let fields = json!({"version": "1.0.4", "configuration": "production", "format": "expo", "runtimeVersion": "1.0.0",
+                        "foreignIds": [{"protocol": "expo", "id": id}]});
+    publish(app, key, &export("one", 2), fields).await.created();
+    (deployment.text("key").to_owned(), id.to_owned())
+}
+
+/// Heads of checks of other services' clients, without their last line.
+fn foreign_heads(deployment: &str, expo: &str) -> Vec<String> {
+    let codepush = format!("/codepush/{BUNDLE}/v0.1/public/codepush/update_check?app_version=1.2.0&deployment_key=");
+    let hot_updater = format!("/hot-updater/{BUNDLE}/app-version/android/1.2.0/production/{NONE}");
+    let of_expo = |more: &str| {
+        let required = "expo-platform: android\r\nexpo-runtime-version: 1.0.0\r\nexpo-channel-name: production\r\n";
+        (format!("/expo/{BUNDLE}"), format!("{required}{more}"))
+    };
+    let without = |target: String| (target, String::new());
+    let targets = [
+        without(format!("{codepush}{deployment}")),
+        without(format!("{codepush}{deployment}&label=v1&client_unique_id=d")),
+        without(format!("{codepush}unknown")),
+        without(format!("/codepush/{BUNDLE}/other")),
+        (format!("{hot_updater}/{NONE}"), "Hot-Updater-SDK-Version: 0.36.3\r\n".to_owned()),
+        without(format!("{hot_updater}/019abcde-0000-7000-8000-000000000001/7")),
+        without(format!("{hot_updater}/x")),
+        of_expo("Accept: multipart/mixed\r\nExpo-Protocol-Version: 1\r\n"),
+        of_expo("Accept: application/expo+json\r\n"),
+        of_expo(&format!("Expo-Protocol-Version: 1\r\nExpo-Current-Update-ID: {expo}\r\n")),
+        of_expo("Expo-Protocol-Version: 9\r\n"),
+        of_expo("Expo-Protocol-Version: 1\r\nExpo-Recent-Failed-Update-IDs: \"a\"\r\n"),
+        without("/expo/com.example.none".to_owned()),
+        without("/expo/a/b".to_owned()),
+    ];
+    targets.map(|(target, headers)| format!("GET {target} HTTP/1.1\r\nHost: a\r\n{headers}")).into()
+}
+
+#[tokio::test]
+async fn both_readers_answer_clients_of_others_alike() {
+    let (app, key) = TestApp::with_key().await;
+    let (deployment, expo) = publish_for_all(&app, &key).await;
+    let mut checks: Vec<_> = foreign_heads(&deployment, &expo).into_iter().map(|head| (head, String::new())).collect();
+    let device = |running: &str| {
+        json!({"platform": "android", "app_id": BUNDLE, "device_id": "d", "version_build": "1.0.0", "version_name": running,
+               "defaultChannel": "production"})
+    };
+    let long = "a".repeat(20_000);
+    for body in [
+        device("builtin").to_string(),
+        device("1.0.3").to_string(),
+        device(&long[..3000]).to_string(),
+        device(&long).to_string(),
+        "{".to_owned(),
+        String::new(),
+    ] {
+        let head = format!("POST /capgo/updates HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n", body.len());
+        checks.push((head, body));
+    }
+    for (head, body) in checks {
+        let requests = ["", "TE: trailers\r\n"].map(|more| format!("{head}{more}\r\n{body}"));
+        let responses = pipeline(&app, &requests).await;
+        assert_eq!(responses[0], responses[1], "{head}{body:.80}");
     }
 }
 
