@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use launchway_domain::id::{PackageId, UploadId};
+
 /// The name of an object: segments of ASCII letters, digits, `.`, `_` and `-`, joined by `/`. No segment is `.` or
 /// `..`. At most 512 characters in all and 255 in a segment.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,6 +16,9 @@ pub struct Key(Box<str>);
 pub struct BlobKeyError;
 
 const MAX_LEN: usize = 512;
+
+/// The length of the key of a package.
+const PACKAGE_KEY: usize = "packages/upload_/package_".len() + 2 * 26;
 
 /// The maximum length of a file name on common file systems.
 const MAX_SEGMENT: usize = 255;
@@ -33,6 +38,16 @@ impl Key {
         } else {
             Err(BlobKeyError)
         }
+    }
+
+    /// The write-once key of an upload's copy that is a package: `packages/<upload>/<package>`.
+    pub fn of_package(upload: UploadId, package: PackageId) -> Key {
+        let mut key = String::with_capacity(PACKAGE_KEY);
+        key.push_str("packages/");
+        upload.push_to(&mut key);
+        key.push('/');
+        package.push_to(&mut key);
+        Key(key.into())
     }
 
     /// The key as text.
@@ -64,6 +79,13 @@ impl fmt::Debug for Key {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_key_of_a_package_is_a_key() {
+        let key = Key::of_package(UploadId::new(1, [2; 10]), PackageId::new(3, [4; 10]));
+        assert_eq!(Key::new(key.as_str()).as_ref(), Ok(&key));
+        assert_eq!(key.as_str().len(), PACKAGE_KEY);
+    }
 
     #[test]
     fn takes_only_plain_paths() {

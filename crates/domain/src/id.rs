@@ -74,10 +74,16 @@ impl<K: Kind> Id<K> {
 
     fn suffix(&self) -> [u8; SUFFIX_LENGTH] {
         let mut suffix = [0u8; SUFFIX_LENGTH];
-        let mut rest = self.uuid.as_u128();
-        for place in suffix.iter_mut().rev() {
-            *place = ALPHABET[(rest & 31) as usize];
-            rest >>= 5;
+        // Words of twelve characters: a processor shifts them faster than the whole, and side by side.
+        let number = self.uuid.as_u128();
+        let words = [number >> 120, number >> 60, number].map(|word| word as u64 & (u64::MAX >> 4));
+        let (first, rest) = suffix.split_at_mut(2);
+        let (second, third) = rest.split_at_mut(12);
+        for (place, mut word) in [first, second, third].into_iter().zip(words) {
+            for character in place.iter_mut().rev() {
+                *character = ALPHABET[(word & 31) as usize];
+                word >>= 5;
+            }
         }
         suffix
     }

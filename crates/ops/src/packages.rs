@@ -14,7 +14,7 @@ use launchway_os::folders::make_private_dir;
 
 use crate::api_error::ApiError;
 use crate::app::App;
-use crate::uploads::{self, WRONG_BYTES, copy_key};
+use crate::uploads::{self, WRONG_BYTES};
 use crate::usage;
 
 /// Verified bytes that no update names yet. If they are not used, pass them to [`discard`].
@@ -51,7 +51,7 @@ pub async fn prepare(app: &App, org: OrgId, upload_id: UploadId, wanted: Wanted)
     }
     usage::room_for_update(app, org, upload.size, now).await?;
     let id = app.random.id(now);
-    let key = copy_key(upload_id, id)?;
+    let key = Key::of_package(upload_id, id);
     uploads::copy(app, upload_id, &key).await?;
     let checked = check(app, &key, &upload, wanted).await;
     let (facts, export) = match checked {

@@ -6,7 +6,7 @@ use launchway_api::uploads::{CreateUpload, UploadView};
 use launchway_api::words::{PendingStatus, UploadMethod};
 use launchway_blob::{BlobError, Key};
 use launchway_domain::app::{SIGNED_URL_SECONDS, UPLOAD_LIFE, Upload};
-use launchway_domain::id::{BuildId, OrgId, PackageId, UploadId};
+use launchway_domain::id::{BuildId, OrgId, UploadId};
 use launchway_domain::time::iso;
 
 use crate::api_error::ApiError;
@@ -138,9 +138,4 @@ pub fn copies_of(id: UploadId) -> Result<[Key; 3], ApiError> {
 /// A write-once key for an upload's copy that is a build's source.
 pub fn source_key(id: UploadId, build: BuildId) -> Result<Key, ApiError> {
     Key::new(&format!("sources/{id}/{build}")).map_err(|error| ApiError::Internal(error.to_string()))
-}
-
-/// A write-once key for an upload's copy that is a package.
-pub fn copy_key(id: UploadId, package: PackageId) -> Result<Key, ApiError> {
-    Key::new(&format!("packages/{id}/{package}")).map_err(|error| ApiError::Internal(error.to_string()))
 }

@@ -82,18 +82,8 @@ pub fn push_signed(out: &mut Vec<u8>, value: i64) {
 }
 
 /// Writes a number in decimal digits.
-pub fn push_decimal(out: &mut Vec<u8>, mut value: u64) {
-    let mut digits = [0; 20];
-    let mut start = digits.len();
-    loop {
-        start -= 1;
-        digits[start] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[start..]);
+pub fn push_decimal(out: &mut Vec<u8>, value: u64) {
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 #[cfg(test)]

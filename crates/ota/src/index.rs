@@ -3,6 +3,7 @@
 mod fill;
 mod leaving;
 mod local;
+mod prefetch;
 mod rows;
 
 use std::collections::HashMap;
@@ -22,6 +23,8 @@ use crate::trust::TrustSet;
 use crate::{LongTexts, Updates};
 use fill::Fill;
 use leaving::Leaving;
+
+pub use prefetch::Place;
 
 /// The maximum number of changes that are followed in one transaction.
 const CHANGES_AT_ONCE: i64 = 1000;
@@ -101,7 +104,7 @@ impl Index {
         let record = shard.find(&key, hash);
         let counters = record.and_then(|record| shard.counters(&record));
         if let Some(counters) = counters {
-            counters.touch();
+            counters.prefetch();
         }
         let updates = record.map(|record| Updates::new(record, shard.extension(&record)));
         let answer = read(updates, shard.trust(&key).map(|set| &**set));

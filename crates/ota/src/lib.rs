@@ -11,6 +11,7 @@ mod index;
 mod loader;
 mod long_texts;
 mod package;
+mod prefetch;
 mod record;
 mod row_memory;
 mod shard;
@@ -34,7 +35,7 @@ pub use entry::Entry;
 pub use foreign::{
     Deployment, ExpoFile, ExpoIssue, ExpoReleases, ForeignBundle, ForeignIndex, ForeignRelease, NamedRelease,
 };
-pub use index::{Callers, Index};
+pub use index::{Callers, Index, Place};
 pub use long_texts::LongTexts;
 pub use trust::{Download, ServedFile, TrustQuery, TrustSet};
 pub use updates::Updates;

@@ -48,7 +48,7 @@ impl Package {
         let size = reader.signed();
         if is_compact {
             let sha256 = hex::encode(reader.array::<HASH>());
-            let blob_key = render_key(reader, time);
+            let blob_key = read_package_key(reader, time).to_string();
             Package { blob_key, sha256, size }
         } else {
             Package {
@@ -110,21 +110,16 @@ pub fn read_key<'s>(mut package: Reader<'s>, texts: impl TextSource<'s>, time: i
     package.signed();
     if is_compact {
         package.take(HASH);
-        Key::new(&render_key(&mut package, time)).ok()
+        Some(read_package_key(&mut package, time))
     } else {
         texts.read(&mut package);
         Key::new(texts.read(&mut package)).ok()
     }
 }
 
-fn render_key(reader: &mut Reader<'_>, time: i64) -> String {
+fn read_package_key(reader: &mut Reader<'_>, time: i64) -> Key {
     let (upload, package) = (read_id(reader, time), read_id(reader, time));
-    let mut key = String::with_capacity(80);
-    key.push_str("packages/");
-    UploadId::from_uuid(upload).push_to(&mut key);
-    key.push('/');
-    PackageId::from_uuid(package).push_to(&mut key);
-    key
+    Key::of_package(UploadId::from_uuid(upload), PackageId::from_uuid(package))
 }
 
 /// Writes an id that was made near `time`.

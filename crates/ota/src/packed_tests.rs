@@ -295,6 +295,9 @@ fn put(shard: &Shard, places: &Places, texts: &Arc<LongTexts>, key: &str, rows: 
 fn check(shard: &Shard, places: &Places, key: &str, known: Option<&Known>, callers: &[Asking]) {
     let (_, hash) = places.of(key);
     for asking in callers {
+        // Only the time that an answer takes may depend on it.
+        shard.prefetch_place(hash);
+        shard.prefetch_bundle(hash);
         let record = shard.find(key, hash);
         let updates = record.map(|record| Updates::new(record, shard.extension(&record)));
         assert_eq!(answered(updates, asking), expected(known, asking), "{key} {asking:?}");

@@ -1,6 +1,8 @@
 //! The token with which a device reports the result of an update: HMAC-SHA256 over bundle, device, update and expiry.
 //! Also the number under which a reporting device is counted.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use launchway_domain::id::UpdateId;
@@ -16,6 +18,8 @@ const EXPIRY: usize = 8;
 const DEVICE: usize = 8;
 const UPDATE: usize = 16;
 const CLAIM: usize = EXPIRY + DEVICE + UPDATE;
+/// The length of a token as text: base64 has four digits for three bytes, and no padding here.
+const TEXT: usize = (CLAIM + SHORT) * 4 / 3;
 
 /// No token starts like this: as an expiry, it would be millions of years away.
 const COUNTED_BY: &[u8] = b"counted by 1";
@@ -41,15 +45,18 @@ impl ReportTokens {
         Self { key: MacKey::new(&key) }
     }
 
-    /// The token for a device that was offered an update of a bundle.
-    pub fn sign(&self, bundle_id: &str, update_id: UpdateId, device_id: &str, now: EpochMs) -> String {
+    /// Appends the token for a device that was offered an update of a bundle, as text.
+    pub fn sign(&self, out: &mut Vec<u8>, bundle_id: &str, update_id: UpdateId, device_id: &str, now: EpochMs) {
         let mut token = [0; CLAIM + SHORT];
         token[..EXPIRY].copy_from_slice(&((now + LIFE) / SECOND).to_be_bytes());
         token[EXPIRY..EXPIRY + DEVICE].copy_from_slice(&Sha256::digest(device_id.as_bytes())[..DEVICE]);
         token[EXPIRY + DEVICE..CLAIM].copy_from_slice(update_id.uuid().as_bytes());
         let mac = self.mac_of(bundle_id, &token[..CLAIM]);
         token[CLAIM..].copy_from_slice(&mac);
-        BASE64_URL_SAFE_NO_PAD.encode(token)
+        let mut text = [0; TEXT];
+        // Its length is that of the encoded token.
+        let _ = BASE64_URL_SAFE_NO_PAD.encode_slice(token, &mut text);
+        out.extend_from_slice(&text);
     }
 
     /// What a report says of a device without a token: of a client of another service.
@@ -90,7 +97,12 @@ impl ReportTokens {
     }
 
     fn mac_of(&self, bundle_id: &str, claim: &[u8]) -> [u8; SHORT] {
-        self.key.short(&[claim, bundle_id.to_ascii_lowercase().as_bytes()])
+        let has_upper = bundle_id.bytes().any(|byte| byte.is_ascii_uppercase());
+        let bundle_id = match has_upper {
+            true => Cow::Owned(bundle_id.to_ascii_lowercase()),
+            false => Cow::Borrowed(bundle_id),
+        };
+        self.key.short(&[claim, bundle_id.as_bytes()])
     }
 }
 
@@ -100,11 +112,17 @@ mod tests {
 
     use super::*;
 
+    fn sign(tokens: &ReportTokens, bundle_id: &str, update: UpdateId, device: &str) -> String {
+        let mut token = Vec::new();
+        tokens.sign(&mut token, bundle_id, update, device, 0);
+        String::from_utf8(token).expect("ASCII")
+    }
+
     #[test]
     fn a_token_is_for_its_bundle_and_time() {
         let tokens = ReportTokens::new([7; 32]);
         let update = UpdateId::new(1, [1; 10]);
-        let token = tokens.sign("com.example.App", update, "device-1", 0);
+        let token = sign(&tokens, "com.example.App", update, "device-1");
         let claim = tokens.read("com.example.app", &token, 0).expect("valid");
         assert_eq!(claim.update_id, update);
         assert_eq!(tokens.read("com.example.other", &token, 0), None);
@@ -113,7 +131,7 @@ mod tests {
         assert_ne!(
             tokens.read(
                 "com.example.app",
-                &tokens.sign("com.example.app", update, "device-2", 0),
+                &sign(&tokens, "com.example.app", update, "device-2"),
                 0
             ),
             Some(claim)
@@ -126,7 +144,7 @@ mod tests {
         const SAMPLE: i64 = 0x3f;
         let (tokens, update) = (ReportTokens::new([7; 32]), UpdateId::new(1, [1; 10]));
         let claim_of = |device: &str| {
-            let token = tokens.sign("com.example.app", update, device, 0);
+            let token = sign(&tokens, "com.example.app", update, device);
             tokens.read("com.example.app", &token, 0).expect("valid")
         };
         let found: Vec<ReportClaim> = (0..)
@@ -171,7 +189,7 @@ mod tests {
     #[test]
     fn every_changed_character_breaks_it() {
         let tokens = ReportTokens::new([7; 32]);
-        let token = tokens.sign("com.example.app", UpdateId::new(1, [1; 10]), "device-1", 0);
+        let token = sign(&tokens, "com.example.app", UpdateId::new(1, [1; 10]), "device-1");
         for place in 0..token.len() {
             let mut forged = token.clone().into_bytes();
             forged[place] = if forged[place] == b'A' { b'B' } else { b'A' };

@@ -5,10 +5,10 @@ mod counters;
 mod table;
 
 use std::collections::HashMap;
-use std::hint::black_box;
 use std::sync::Arc;
 
 use crate::extension::Extension;
+use crate::prefetch::prefetch_lines;
 use crate::record::{NewRecord, Record, mark_extension};
 use crate::texts::{Interner, Texts};
 use crate::trust::TrustSet;
@@ -22,10 +22,10 @@ pub type Stored<'s> = Record<'s, Texts<'s>>;
 /// A shard grows by this share, at least by [`SLACK`], before what was replaced is removed from it.
 const GARBAGE_SHARE: usize = 8;
 const SLACK: usize = 2048;
-/// The bytes that a processor fetches from memory at once.
-const LINE: usize = 64;
 /// The lines of a record of three updates.
-const TOUCHED: usize = 5;
+const RECORD_LINES: usize = 5;
+/// The lines of the texts that many bundles of a shard refer to: they were the first to be written.
+const SHARED_TEXT_LINES: usize = 8;
 
 /// Bundles by key.
 #[derive(Clone, Debug, Default)]
@@ -65,19 +65,29 @@ impl Shard {
     /// The bundle with this key, whose hash is given.
     pub fn find(&self, key: &str, hash: u32) -> Option<Stored<'_>> {
         let mut found = self.table.offsets(hash).map(|offset| {
-            self.touch(offset);
+            self.prefetch_record(offset);
             self.record_at(offset)
         });
         found.find(|record| record.key == key)
     }
 
-    /// Reads a byte of each line of a record and uses none: the processor fetches them together, while a reader that takes one
-    /// field after the other would wait for each.
-    fn touch(&self, offset: usize) {
-        for line in 0..TOUCHED {
-            let byte = self.records.get(offset + line * LINE);
-            black_box(byte.copied().unwrap_or_default());
+    /// Begins to fetch what says where the bundle with this hash is.
+    pub fn prefetch_place(&self, hash: u32) {
+        self.table.prefetch(hash);
+    }
+
+    /// Begins to fetch the bundle with this hash. Waits for what [`Shard::prefetch_place`] fetches.
+    pub fn prefetch_bundle(&self, hash: u32) {
+        if let Some(offset) = self.table.offsets(hash).next() {
+            self.prefetch_record(offset);
+            prefetch_lines(self.texts.as_bytes(), 0, SHARED_TEXT_LINES);
+            self.counters.prefetch(self.len());
         }
+    }
+
+    /// Begins to fetch all lines of a record together: a reader that takes one field after the other would wait for each.
+    fn prefetch_record(&self, offset: usize) {
+        prefetch_lines(&self.records, offset, RECORD_LINES);
     }
 
     /// Every bundle, in no order.

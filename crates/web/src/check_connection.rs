@@ -2,10 +2,12 @@
 //! HTTP implementation, which gets the connection with the first request that is anything else.
 
 mod plain_request;
+mod waiting;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
-use std::pin::{Pin, pin};
+use std::io;
+use std::pin::Pin;
 use std::task::Poll;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -15,14 +17,15 @@ use httparse::Status;
 use launchway_domain::time::{EpochMs, SECOND};
 use launchway_ops::api_error::ApiError;
 use tokio::io::AsyncWriteExt;
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::task::yield_now;
 use tokio_util::io::poll_read_buf;
-use tokio_util::sync::CancellationToken;
 
 use crate::connection::{Connection, Unread};
 use crate::http::update_check;
 
-pub use self::plain_request::PlainRequest;
+pub use plain_request::PlainRequest;
+pub use waiting::Stopping;
+use waiting::Waiting;
 
 /// Bytes that are read at once. A longer request is not answered here.
 const READ: usize = 2 << 10;
@@ -40,32 +43,46 @@ pub enum Next {
     Http,
 }
 
-/// Answers checks until there is another request, the client is gone or silent for `limit`, or the server stops. `answer`
-/// writes the answer to one check, or returns false for another request.
+/// Who answers the checks of a connection.
+pub trait Checks {
+    /// Waits until a check of this bundle, still percent-encoded, can be answered without waiting for memory.
+    fn prepare(&self, bundle: &str) -> impl Future<Output = ()> + Send;
+
+    /// Writes the answer to one check, or returns false for another request.
+    fn answer(&self, request: &PlainRequest<'_>, output: &mut Vec<u8>) -> bool;
+}
+
+/// Answers checks until there is another request, the client is gone or silent for `limit`, or the server stops.
 pub async fn serve(
     connection: &mut Connection,
     unread: &Unread,
     limit: Duration,
-    stopping: &CancellationToken,
-    answer: impl Fn(&PlainRequest<'_>, &mut Vec<u8>) -> bool,
+    stopping: &Stopping,
+    checks: &(impl Checks + Sync),
 ) -> Next {
-    let mut stopped = pin!(stopping.cancelled());
-    let mut silence = Silence::new(limit);
+    let mut waiting = Waiting::new(limit, stopping);
     let (mut input, mut output) = (Vec::with_capacity(READ), Vec::new());
     loop {
         input.clear();
+        let mut is_known_to_go_on = waiting.restart();
         let read = poll_fn(|cx| {
             let read = poll_read_buf(Pin::new(&mut *connection), cx, &mut input);
-            if read.is_pending() && (stopped.as_mut().poll(cx).is_ready() || silence.is_over(cx)) {
-                return Poll::Ready(Ok(0));
+            if read.is_pending() && !std::mem::take(&mut is_known_to_go_on) && waiting.is_over(cx) {
+                return Poll::Ready(None);
             }
-            read
+            read.map(Some)
         });
-        if !matches!(read.await, Ok(count) if count > 0) {
+        let read = match read.await {
+            Some(read) => read,
+            None => read_last(connection, &mut input).await,
+        };
+        if !matches!(read, Ok(count) if count > 0) {
             return Next::Closed;
         }
-        silence.restart();
-        let answered = answer_all(&input, &mut output, &answer);
+        if let Some(bundle) = bundle_of(&input) {
+            checks.prepare(bundle).await;
+        }
+        let answered = answer_all(&input, &mut output, checks);
         if answered > 0 {
             unread.begin_request();
             unread.end_request();
@@ -81,8 +98,45 @@ pub async fn serve(
     }
 }
 
+/// Reads what the client sent before its connection was over: the runtime may not have noticed it yet.
+async fn read_last(connection: &mut Connection, input: &mut Vec<u8>) -> io::Result<usize> {
+    // Now it does.
+    yield_now().await;
+    poll_fn(|cx| {
+        let read = poll_read_buf(Pin::new(&mut *connection), cx, input);
+        Poll::Ready(match read {
+            Poll::Ready(read) => read,
+            Poll::Pending => Ok(0),
+        })
+    })
+    .await
+}
+
+/// The bundle in the path of the check that `input` begins with.
+fn bundle_of(input: &[u8]) -> Option<&str> {
+    let rest = input
+        .strip_prefix(b"GET ")?
+        .strip_prefix(update_check::PREFIX.as_bytes())?;
+    let end = rest.iter().position(|byte| matches!(byte, b'?' | b' '))?;
+    std::str::from_utf8(&rest[..end]).ok()
+}
+
+/// Lets the other connections of this thread go on.
+pub async fn let_others_go_on() {
+    let mut is_later = false;
+    poll_fn(|cx| {
+        if is_later {
+            return Poll::Ready(());
+        }
+        is_later = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
 /// Writes the answers to all checks at the start of `input`; returns how many bytes these have.
-fn answer_all(input: &[u8], output: &mut Vec<u8>, answer: &impl Fn(&PlainRequest<'_>, &mut Vec<u8>) -> bool) -> usize {
+fn answer_all(input: &[u8], output: &mut Vec<u8>, checks: &impl Checks) -> usize {
     output.clear();
     let mut rest = input;
     while !rest.is_empty() {
@@ -94,7 +148,7 @@ fn answer_all(input: &[u8], output: &mut Vec<u8>, answer: &impl Fn(&PlainRequest
         let Some(plain) = PlainRequest::of(&request, &rest[length..]) else {
             break;
         };
-        if !answer(&plain, output) {
+        if !checks.answer(&plain, output) {
             break;
         }
         rest = &rest[length + plain.body.map_or(0, <[u8]>::len)..];
@@ -102,24 +156,32 @@ fn answer_all(input: &[u8], output: &mut Vec<u8>, answer: &impl Fn(&PlainRequest
     input.len() - rest.len()
 }
 
-/// Writes the answer to a check, with the id of its request, and returns its status.
-pub fn push_answer(output: &mut Vec<u8>, result: Result<Bytes, ApiError>, id: &[u8], now: EpochMs) -> StatusCode {
-    match result {
-        Ok(body) => {
-            output.extend_from_slice(
-                b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
-                  cache-control: no-cache, no-store, must-revalidate\r\naccess-control-allow-origin: *\r\n",
-            );
-            push_end(output, id, body.len(), now);
-            output.extend_from_slice(&body);
-            StatusCode::OK
-        }
-        Err(failure) => {
+/// Writes the answer to a check, with the id of its request, and returns its status. `write_body` writes its body.
+pub fn push_answer(
+    output: &mut Vec<u8>,
+    write_body: impl FnOnce(&mut Vec<u8>) -> Result<(), ApiError>,
+    id: &[u8],
+    now: EpochMs,
+) -> StatusCode {
+    // The head has the length of the body. A buffer of each connection would take memory from those that wait.
+    thread_local! {
+        static BODY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    }
+    BODY.with_borrow_mut(|body| {
+        body.clear();
+        if let Err(failure) = write_body(body) {
             let response = update_check::refuse(&failure);
             push_response(output, &response, id, now);
-            response.status()
+            return response.status();
         }
-    }
+        output.extend_from_slice(
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
+              cache-control: no-cache, no-store, must-revalidate\r\naccess-control-allow-origin: *\r\n",
+        );
+        push_end(output, id, body.len(), now);
+        output.extend_from_slice(body);
+        StatusCode::OK
+    })
 }
 
 /// Writes a response with all of its headers.
@@ -153,18 +215,7 @@ pub fn push_response(output: &mut Vec<u8>, response: &Response<Bytes>, id: &[u8]
 fn push_end(output: &mut Vec<u8>, id: &[u8], length: usize, now: EpochMs) {
     push_id(output, id);
     output.extend_from_slice(b"content-length: ");
-    let mut digits = [b'0'; 20];
-    let mut first = digits.len();
-    let mut rest = length;
-    loop {
-        first -= 1;
-        digits[first] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    output.extend_from_slice(&digits[first..]);
+    output.extend_from_slice(itoa::Buffer::new().format(length).as_bytes());
     output.extend_from_slice(b"\r\n");
     push_date(output, now);
 }
@@ -201,53 +252,40 @@ fn date(now: EpochMs) -> [u8; DATE] {
     text
 }
 
-/// Notices when a client sends nothing for too long. The timer is not moved with each request, only when it fires.
-struct Silence {
-    limit: Duration,
-    since: Instant,
-    timer: Option<Pin<Box<Sleep>>>,
-}
-
-impl Silence {
-    fn new(limit: Duration) -> Silence {
-        Silence {
-            limit,
-            since: Instant::now(),
-            timer: None,
-        }
-    }
-
-    fn restart(&mut self) {
-        self.since = Instant::now();
-    }
-
-    fn is_over(&mut self, cx: &mut std::task::Context<'_>) -> bool {
-        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(self.limit)));
-        while timer.as_mut().poll(cx).is_ready() {
-            let end = self.since + self.limit;
-            if Instant::now() >= end {
-                return true;
-            }
-            timer.as_mut().reset(end);
-        }
-        false
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::io::{Read, Write};
+    use std::sync::Mutex;
 
-    /// Path, query and body of the plain requests at the start of a text.
-    fn read_all(text: &str) -> Vec<(String, String, Option<String>)> {
-        let read = std::cell::RefCell::new(Vec::new());
-        answer_all(text.as_bytes(), &mut Vec::new(), &|request, _| {
+    use tokio::net::TcpStream;
+
+    use super::*;
+    use crate::connection::Timeouts;
+    use crate::connection_slots::ConnectionSlots;
+
+    /// Path, query and body of each request.
+    #[derive(Default)]
+    struct Reading(Mutex<Vec<(String, String, Option<String>)>>);
+
+    impl Checks for Reading {
+        fn prepare(&self, _: &str) -> impl Future<Output = ()> + Send {
+            std::future::ready(())
+        }
+
+        fn answer(&self, request: &PlainRequest<'_>, output: &mut Vec<u8>) -> bool {
             let body = request.body.map(|body| String::from_utf8(body.to_vec()).unwrap());
-            read.borrow_mut()
-                .push((request.path.to_owned(), request.query.to_owned(), body));
+            let read = (request.path.to_owned(), request.query.to_owned(), body);
+            self.0.lock().unwrap().push(read);
+            output.extend_from_slice(b"answer");
             true
-        });
-        read.into_inner()
+        }
+    }
+
+    /// The plain requests at the start of a text.
+    fn read_all(text: &str) -> Vec<(String, String, Option<String>)> {
+        let reading = Reading::default();
+        answer_all(text.as_bytes(), &mut Vec::new(), &reading);
+        reading.0.into_inner().unwrap()
     }
 
     fn read(request: &str) -> Option<(String, String)> {
@@ -340,6 +378,62 @@ mod tests {
         push_response(&mut output, &response, b"1", 0);
         let expected = "HTTP/1.1 204 No Content\r\nx-request-id: 1\r\ndate: Thu, 01 Jan 1970 00:00:00 GMT\r\n\r\n";
         assert_eq!(String::from_utf8(output).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_bundle_is_read_before_the_rest_of_a_check() {
+        for (input, bundle) in [
+            (
+                "GET /api/update/check/com.example.app?currentVersion=1 HTTP/1.1\r\n",
+                Some("com.example.app"),
+            ),
+            ("GET /api/update/check/com.example.app HTTP", Some("com.example.app")),
+            ("GET /api/update/check/?a", Some("")),
+            ("GET /api/update/check/com.exam", None),
+            ("POST /api/update/check/com.example.app ", None),
+            ("GET /healthz HTTP/1.1\r\n\r\n", None),
+            ("", None),
+        ] {
+            assert_eq!(bundle_of(input.as_bytes()), bundle, "{input:?}");
+        }
+        assert_eq!(bundle_of(b"GET /api/update/check/\xff?"), None);
+    }
+
+    /// A thread that starts late finds a new connection, its request and the end of the server at once.
+    #[tokio::test]
+    async fn a_request_that_came_before_the_end_is_answered() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (stream, peer) = listener.accept().unwrap();
+        stream.set_nonblocking(true).unwrap();
+        client
+            .write_all(b"GET /api/update/check/com.example.app HTTP/1.1\r\nHost: a\r\n\r\n")
+            .unwrap();
+        let (stopping, unread) = (Stopping::default(), Unread::default());
+        stopping.set();
+
+        let slot = ConnectionSlots::new(1, 1).take(peer.ip(), false).unwrap();
+        let stream = TcpStream::from_std(stream).unwrap();
+        let mut connection = Connection::new(stream, Timeouts::default(), unread.clone(), slot);
+        let reading = Reading::default();
+        let next = serve(&mut connection, &unread, Duration::MAX, &stopping, &reading).await;
+        assert_eq!(next, Next::Closed);
+        drop(connection);
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).unwrap();
+        assert_eq!(answer, "answer");
+    }
+
+    #[tokio::test]
+    async fn others_go_on_in_between() {
+        let log = RefCell::new(Vec::new());
+        let work = async || {
+            log.borrow_mut().push("before");
+            let_others_go_on().await;
+            log.borrow_mut().push("after");
+        };
+        tokio::join!(work(), work());
+        assert_eq!(log.into_inner(), ["before", "before", "after", "after"]);
     }
 
     #[test]

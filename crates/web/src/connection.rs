@@ -129,6 +129,15 @@ impl Connection {
         }
     }
 
+    /// The same connection, on the runtime that calls this. It must be between two requests.
+    pub fn rebind(self) -> io::Result<Connection> {
+        Ok(Connection {
+            stream: TcpStream::from_std(self.stream.into_std()?)?,
+            stalled: None,
+            ..self
+        })
+    }
+
     /// Returns bytes that were read, so that they are read again.
     pub fn put_back(&mut self, bytes: Vec<u8>) {
         self.put_back = (bytes, 0);

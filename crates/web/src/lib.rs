@@ -12,6 +12,7 @@ pub mod router;
 pub mod server;
 
 mod check_connection;
+mod check_threads;
 mod connection_slots;
 mod cookies;
 mod extract;

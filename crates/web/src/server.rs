@@ -1,8 +1,10 @@
 //! The layer in front of the router: accepts connections, assigns request ids, determines the client's address, answers
 //! the public check, checks of other services' clients and requests for signed metadata directly, and logs all other requests.
 
+mod serving;
+
 use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -12,28 +14,20 @@ use axum::body::Body;
 use axum::extract::MatchedPath;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header};
 use bytes::Bytes;
-use futures::future::{self, BoxFuture};
 use http_body_util::{Either, Full};
-use hyper::body::{Body as _, Incoming};
-use hyper::service::Service;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use launchway_domain::time::MINUTE;
 use launchway_ops::app::App;
 use launchway_ops::caller::Origin;
 use launchway_ops::counters::Counters;
-use tokio::net::{TcpListener, TcpStream};
-use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
-use crate::check_connection::{self, Next, PlainRequest, push_answer, push_response};
-use crate::connection::{Connection, Timeouts, Unread};
+use crate::check_connection::{PlainRequest, push_answer, push_response};
+use crate::connection::Timeouts;
 use crate::connection_slots::ConnectionSlots;
 use crate::http::foreign::Headers;
 use crate::http::{capgo, codepush, expo, hot_updater, tuf, update_check};
-use crate::local_peer::{self, Holder};
-use crate::request_body::RequestBody;
 use crate::router::router;
+
+pub use serving::serve;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Browsers use https only, for a year. Checks do not send it: apps make them, and there are very many.
@@ -229,50 +223,6 @@ impl HttpServer {
         response
     }
 
-    /// Wraps a stream in a connection and its service; `None` if the client or the service has too many.
-    fn accept(self: &Arc<HttpServer>, stream: TcpStream, peer: SocketAddr) -> Option<(Connection, Client)> {
-        let peer = Peer {
-            address: peer.ip(),
-            is_proxy: self.is_proxy(&stream, peer),
-        };
-        let Some(place) = self.connection_slots.take(peer.address, peer.is_proxy) else {
-            let minute = self.app.clock.now().div_euclid(MINUTE);
-            if self.turned_away.swap(minute, Ordering::Relaxed) != minute {
-                tracing::warn!(
-                    peer = %peer.address,
-                    "refused a connection: too many connections, see --max-connections and --max-connections-per-client"
-                );
-            }
-            return None;
-        };
-        let _ = stream.set_nodelay(true);
-        let unread = Unread::default();
-        let client = Client {
-            server: self.clone(),
-            peer,
-            unread: unread.clone(),
-        };
-        Some((Connection::new(stream, self.timeouts, unread, place), client))
-    }
-
-    /// Whether a connection carries requests of other clients and reports their addresses. Builds on this machine may
-    /// connect from the address of a proxy on the same machine, so there the owner of the peer's process decides.
-    fn is_proxy(&self, stream: &TcpStream, peer: SocketAddr) -> bool {
-        if !self.app.config.trusted_proxies.contain(peer.ip()) {
-            return false;
-        }
-        let (Some(embedded), Ok(local)) = (self.app.embedded.get(), stream.local_addr()) else {
-            return true;
-        };
-        let address = peer.ip().to_canonical();
-        let is_here = address.is_loopback() || address == local.ip().to_canonical();
-        match local_peer::holder(peer, local) {
-            Holder::User(user) => !embedded.builders.contains(&user),
-            // If it is unknown, or its process has closed its end, it might be a build's.
-            Holder::Nobody | Holder::Unknown => !is_here,
-        }
-    }
-
     /// 32 hex digits.
     fn next_id(&self) -> [u8; 32] {
         let count = self.ids.1.fetch_add(1, Ordering::Relaxed);
@@ -329,8 +279,9 @@ impl HttpServer {
         let now = self.app.clock.now();
         let bundle = request.path.strip_prefix(update_check::PREFIX);
         let status = if let (Some(bundle), None) = (bundle.filter(|rest| !rest.contains('/')), request.body) {
-            let result = update_check::write(&self.app, bundle, request.query, address(), now);
-            push_answer(output, result, &self.next_id(), now)
+            let write_body =
+                |out: &mut Vec<u8>| update_check::write(&self.app, bundle, request.query, address(), now, out);
+            push_answer(output, write_body, &self.next_id(), now)
         } else {
             let response = match request.body {
                 None => self.foreign_answer(request.path, request.query, request, address),
@@ -355,50 +306,6 @@ fn visible(value: &[u8]) -> &str {
         .unwrap_or_default()
 }
 
-/// Serves a listener until `stop` completes; then accepts nothing new and lets running requests finish, for as long as
-/// `stop` returns.
-pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Future<Output = Duration>) {
-    let graceful = GracefulShutdown::new();
-    let stopping = CancellationToken::new();
-    let mut builder = hyper::server::conn::http1::Builder::new();
-    builder
-        .timer(TokioTimer::new())
-        .header_read_timeout(server.timeouts.headers)
-        .max_header_size(BUFFER)
-        .max_buf_size(BUFFER);
-    tokio::pin!(stop);
-    let grace = loop {
-        let (stream, peer) = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    // Most likely out of file descriptors: wait for some to be closed.
-                    tracing::warn!(%error, "cannot accept a connection");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                }
-            },
-            grace = &mut stop => break grace,
-        };
-        let Some((mut connection, client)) = server.accept(stream, peer) else {
-            continue;
-        };
-        let (builder, watcher, stopping) = (builder.clone(), graceful.watcher(), stopping.clone());
-        tokio::spawn(async move {
-            if client.serve_checks(&mut connection, &stopping).await == Next::Http {
-                let connection = builder.serve_connection(TokioIo::new(connection), client);
-                // A client that disconnects in the middle is not an error.
-                let _ = watcher.watch(connection).await;
-            }
-        });
-    };
-    drop(listener);
-    stopping.cancel();
-    if tokio::time::timeout(grace, graceful.shutdown()).await.is_err() {
-        tracing::warn!("some requests were still running after {} seconds", grace.as_secs());
-    }
-}
-
 /// Writes a request's id into its response.
 fn name(response: &mut Response<Answer>, id: &[u8; 32]) {
     if let Ok(id) = HeaderValue::from_bytes(id) {
@@ -412,58 +319,4 @@ struct Peer {
     address: IpAddr,
     /// Whether its reports of client addresses are trusted.
     is_proxy: bool,
-}
-
-/// Answers the requests of one connection.
-struct Client {
-    server: Arc<HttpServer>,
-    peer: Peer,
-    unread: Unread,
-}
-
-impl Client {
-    /// Answers checks as long as nothing else arrives.
-    async fn serve_checks(&self, connection: &mut Connection, stopping: &CancellationToken) -> Next {
-        if !self.server.app.config.roles.check {
-            return Next::Http;
-        }
-        let answer =
-            |request: &PlainRequest<'_>, output: &mut Vec<u8>| self.server.write_check(request, self.peer, output);
-        let limit = self.server.timeouts.headers;
-        check_connection::serve(connection, &self.unread, limit, stopping, answer).await
-    }
-}
-
-impl Service<Request<Incoming>> for Client {
-    type Response = Response<Answer>;
-    type Error = Infallible;
-    /// The slow path is boxed, so that the public check does not move a large future.
-    type Future = future::Either<
-        future::Ready<Result<Self::Response, Infallible>>,
-        BoxFuture<'static, Result<Self::Response, Infallible>>,
-    >;
-
-    fn call(&self, request: Request<Incoming>) -> Self::Future {
-        self.unread.begin_request();
-        match self.server.answer_at_once(&request, self.peer) {
-            Some(answer) => {
-                match request.body().is_end_stream() {
-                    true => self.unread.end_request(),
-                    false => self.unread.note(),
-                }
-                future::Either::Left(future::ready(Ok(answer)))
-            }
-            None => {
-                let (server, peer) = (self.server.clone(), self.peer);
-                let is_capgo = server.is_capgo_check(&request);
-                let request = request.map(|body| RequestBody::new(body, server.timeouts, self.unread.clone()));
-                future::Either::Right(Box::pin(async move {
-                    Ok(match is_capgo {
-                        true => server.answer_capgo(request, peer).await,
-                        false => server.long_way(request, peer).await,
-                    })
-                }))
-            }
-        }
-    }
 }

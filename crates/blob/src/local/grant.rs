@@ -117,7 +117,8 @@ impl Directory {
         out.extend(self.base_url.as_bytes());
         out.push(b'/');
         out.extend(key.as_str().as_bytes());
-        write!(out, "?expires={expires}").expect("memory takes what is written");
+        out.extend(b"?expires=");
+        out.extend(itoa::Buffer::new().format(expires).as_bytes());
     }
 
     /// No field before `bound` can contain a line feed, and `bound` comes last: no two permits have the same text.

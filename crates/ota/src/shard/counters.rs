@@ -1,9 +1,10 @@
 //! The counters of the bundles of a shard, which all versions of the shard share. A bundle that nobody asks for takes
 //! next to no memory.
 
-use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+
+use crate::prefetch::prefetch;
 
 /// The counters of the first segment. The second has as many, and each further one as many as all before it.
 const FIRST: usize = 64;
@@ -29,9 +30,9 @@ type Segment = OnceLock<Box<[Counters]>>;
 pub struct CountersList(Option<Arc<[Segment; SEGMENTS]>>);
 
 impl Counters {
-    /// Fetches them from memory for [`Counters::count`], which would wait: what is read meanwhile takes as long.
-    pub fn touch(&self) {
-        black_box(self.asked.load(Ordering::Relaxed));
+    /// Begins to fetch them for [`Counters::count`].
+    pub fn prefetch(&self) {
+        prefetch(self);
     }
 
     /// Counts a check.
@@ -80,6 +81,13 @@ impl CountersList {
             (0..length).map(|_| Counters::default()).collect()
         });
         counters.get(place)
+    }
+
+    /// Begins to fetch where the counters of most of so many bundles are.
+    pub fn prefetch(&self, bundles: usize) {
+        if let Some(segments) = &self.0 {
+            prefetch(&segments[place_of(bundles).0]);
+        }
     }
 
     /// The counters of this number if anybody was counted near it.

@@ -1,5 +1,7 @@
 //! The offsets of records by the hash of their keys: open addressing in one piece of memory.
 
+use crate::prefetch::prefetch;
+
 /// A slot is empty, or has a hash in its upper half and one more than an offset in its lower half.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
@@ -25,6 +27,13 @@ impl Table {
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.slots)
+    }
+
+    /// Begins to fetch what [`Table::offsets`] reads first for this hash.
+    pub fn prefetch(&self, hash: u32) {
+        if let Some(place) = self.probe(hash).next() {
+            prefetch(&self.slots[place]);
+        }
     }
 
     /// The offsets of all records whose key may have this hash.

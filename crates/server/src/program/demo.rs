@@ -7,6 +7,7 @@ use launchway_api::builds::{BuildSource, CreateBuild};
 use launchway_api::keys::CreateKey;
 use launchway_api::open;
 use launchway_api::updates::{CreateUpdate, TextOrNumber};
+use launchway_blob::Key;
 use launchway_domain::actor::Actor;
 use launchway_domain::app::{Package, UPLOAD_LIFE, Upload};
 use launchway_domain::build::Distribution;
@@ -20,7 +21,7 @@ use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::packages::Prepared;
 use launchway_ops::updates::publish;
-use launchway_ops::uploads::{self, copy_key, staging_key};
+use launchway_ops::uploads::{self, staging_key};
 use launchway_ops::write::Write as Change;
 use launchway_ops::{accounts, api_keys, builds, orgs};
 use sha2::{Digest, Sha256};
@@ -176,7 +177,7 @@ async fn store(app: &App, upload: Upload, zip: &[u8]) -> Result<Prepared, ApiErr
     let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
     file.write_all(zip).map_err(failed)?;
     let id = app.random.id(upload.created_at);
-    let key = copy_key(upload.id, id)?;
+    let key = Key::of_package(upload.id, id);
     app.blob.put_file(&key, file.path()).await?;
     let package = Package {
         id,

@@ -47,6 +47,16 @@ fn head(method: Method, path: &str, more: &[(&str, String)]) -> String {
     format!("{method} {path} HTTP/1.1\r\nHost: launchway.example\r\n{more}\r\n")
 }
 
+const CHECK: &str = "/api/update/check/com.example.none?currentVersion=1.0.0";
+
+/// Sends a request, and returns what arrives first: the answers to these requests arrive as one piece.
+async fn ask(stream: &mut TcpStream, path: &str) -> String {
+    stream.write_all(head(Method::GET, path, &[]).as_bytes()).await.unwrap();
+    let mut answer = vec![0; 4096];
+    let count = stream.read(&mut answer).await.unwrap();
+    String::from_utf8_lossy(&answer[..count]).into_owned()
+}
+
 fn length(bytes: usize) -> (&'static str, String) {
     ("Content-Length", bytes.to_string())
 }
@@ -230,6 +240,30 @@ async fn who_sends_no_request_is_let_go() {
     let mut stream = TcpStream::connect(at).await.unwrap();
     stream.write_all(b"GET / HTTP/1.1\r\nHost:").await.unwrap();
     until("the place is free", async || is_served(at).await).await;
+}
+
+/// Checks have a timer of their own, which is set before the first of them.
+#[tokio::test]
+async fn who_falls_silent_after_a_check_is_let_go() {
+    let app = with_places(1, 1).await;
+    let timeouts = Timeouts { headers: Duration::from_millis(50), ..Timeouts::default() };
+    let mut stream = TcpStream::connect(with_timeouts(&app, timeouts).await).await.unwrap();
+    for _ in 0..3 {
+        assert!(ask(&mut stream, CHECK).await.contains("No updates found for this bundle"));
+    }
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).await.unwrap();
+    assert_eq!(rest, b"");
+}
+
+#[tokio::test]
+async fn one_connection_carries_checks_and_other_requests() {
+    let app = with_places(1, 1).await;
+    let mut stream = TcpStream::connect(address(&app)).await.unwrap();
+    for path in [CHECK, CHECK, "/healthz", CHECK, "/healthz"] {
+        let answer = ask(&mut stream, path).await;
+        assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+    }
 }
 
 #[tokio::test]

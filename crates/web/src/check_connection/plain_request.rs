@@ -31,7 +31,9 @@ impl<'r> PlainRequest<'r> {
     /// arrived.
     pub fn of<'h: 'r, 'b: 'r>(request: &'r httparse::Request<'h, 'b>, rest: &'r [u8]) -> Option<PlainRequest<'r>> {
         let headers: &'r [httparse::Header<'r>] = &*request.headers;
-        let target = request.path.filter(|target| is_simple(target))?;
+        let target = request
+            .path
+            .filter(|target| target.starts_with('/') && is_simple(target))?;
         if request.version != Some(1) {
             return None;
         }

@@ -26,8 +26,8 @@ pub const PREFIX: &str = "/api/update/check/";
 const MAX_LABEL: usize = 128;
 const NO_UPDATES_FOUND: &[u8] = br#"{"updateAvailable":false,"message":"No updates found for this bundle"}"#;
 const NO_UPDATE: &[u8] = br#"{"updateAvailable":false,"message":"No update available"}"#;
-/// The room for the versions of the metadata in an answer without an update.
-const TRUST_BYTES: usize = 64;
+/// The room for most answers.
+const ANSWER_BYTES: usize = 1536;
 
 /// The parsed parameters of a check.
 struct Question<'q> {
@@ -59,15 +59,10 @@ impl<'q> Question<'q> {
         out.push(b'}');
     }
 
-    /// The answer without an update.
-    fn without_update(&self, answer: &'static [u8], trust: Option<&TrustSet>) -> Bytes {
-        if trust.is_none() || !self.wants_device_fields() {
-            return Bytes::from_static(answer);
-        }
-        let mut out = Vec::with_capacity(answer.len() + TRUST_BYTES);
+    /// Writes the answer without an update.
+    fn write_no_update(&self, answer: &'static [u8], trust: Option<&TrustSet>, out: &mut Vec<u8>) {
         out.extend_from_slice(answer.strip_suffix(b"}").unwrap_or(answer));
-        self.write_end(trust, &mut out);
-        out.into()
+        self.write_end(trust, out);
     }
 }
 
@@ -120,19 +115,27 @@ pub async fn check_without_bundle(
 
 /// Answers one check. `bundle` is the last part of the path, still percent-encoded; `query` is the text after `?`.
 pub fn answer(app: &App, bundle: &str, query: &str, address: IpAddr) -> Response<Bytes> {
-    match write(app, bundle, query, address, app.clock.now()) {
-        Ok(body) => respond(StatusCode::OK, body, None),
+    let mut body = Vec::with_capacity(ANSWER_BYTES);
+    match write(app, bundle, query, address, app.clock.now(), &mut body) {
+        Ok(()) => respond(StatusCode::OK, body, None),
         Err(failure) => refuse(&failure),
     }
 }
 
-/// The body of the answer to one check, like [`answer`].
+/// Appends the body of the answer to one check, like [`answer`]. What it appended before an error is worthless.
 ///
 /// # Errors
 /// The refusal of a check that is malformed or one too many.
-pub fn write(app: &App, bundle: &str, query: &str, address: IpAddr, now: EpochMs) -> Result<Bytes, ApiError> {
+pub fn write(
+    app: &App,
+    bundle: &str,
+    query: &str,
+    address: IpAddr,
+    now: EpochMs,
+    out: &mut Vec<u8>,
+) -> Result<(), ApiError> {
     app.addresses.count(address, now).map_err(ApiError::RateLimited)?;
-    write_answer(app, bundle, query, now)
+    write_answer(app, bundle, query, now, out)
 }
 
 /// The refusal of a request of an app, whose page may have any origin.
@@ -178,7 +181,7 @@ fn respond(status: StatusCode, body: impl Into<Bytes>, wait: Option<u64>) -> Res
     response
 }
 
-fn write_answer(app: &App, bundle: &str, query: &str, now: EpochMs) -> Result<Bytes, ApiError> {
+fn write_answer(app: &App, bundle: &str, query: &str, now: EpochMs, out: &mut Vec<u8>) -> Result<(), ApiError> {
     let bundle_id = decode_path(bundle);
     if bundle_id.trim_ascii().is_empty() {
         return Err(ApiError::bad("Bundle ID is required"));
@@ -190,8 +193,11 @@ fn write_answer(app: &App, bundle: &str, query: &str, now: EpochMs) -> Result<By
     let tells_build = question.caller.build.is_some() || question.current_update.is_some();
     app.index
         .read_for_device(asked, tells_build, |updates, trust| match updates {
-            Some(updates) => choose(app, &question, &updates, trust, asked, now),
-            None => Ok(question.without_update(NO_UPDATES_FOUND, trust)),
+            Some(updates) => choose(app, &question, &updates, trust, asked, now, out),
+            None => {
+                question.write_no_update(NO_UPDATES_FOUND, trust, out);
+                Ok(())
+            }
         })
 }
 
@@ -213,7 +219,7 @@ pub fn look<T>(
         .read(bundle_id, |updates| look(&question.caller(&updates), &updates)))
 }
 
-/// The response for a bundle that has updates.
+/// Writes the answer for a bundle that has updates.
 fn choose(
     app: &App,
     question: &Question<'_>,
@@ -221,9 +227,13 @@ fn choose(
     trust: Option<&TrustSet>,
     bundle_id: &str,
     now: EpochMs,
-) -> Result<Bytes, ApiError> {
+    out: &mut Vec<u8>,
+) -> Result<(), ApiError> {
     let (entry, reason) = match ota::decide(&question.caller(updates), updates) {
-        Decision::NoUpdate => return Ok(question.without_update(NO_UPDATE, trust)),
+        Decision::NoUpdate => {
+            question.write_no_update(NO_UPDATE, trust, out);
+            return Ok(());
+        }
         Decision::Update(entry) => (entry, None),
         Decision::StoreUpdate(entry) => {
             let installed = question.caller.fingerprint.unwrap_or_default();
@@ -231,12 +241,12 @@ fn choose(
             (entry, Some(reason))
         }
     };
-    let mut out = write_update(app, question, &entry, reason, bundle_id, now)?;
-    question.write_end(trust, &mut out);
-    Ok(out.into())
+    write_update(app, question, &entry, reason, bundle_id, now, out)?;
+    question.write_end(trust, out);
+    Ok(())
 }
 
-/// The answer with an update, up to its [end](Question::write_end).
+/// Writes the answer with an update, up to its [end](Question::write_end).
 fn write_update(
     app: &App,
     question: &Question<'_>,
@@ -244,14 +254,14 @@ fn write_update(
     reason: Option<&str>,
     bundle_id: &str,
     now: EpochMs,
-) -> Result<Vec<u8>, ApiError> {
-    let mut out = Vec::with_capacity(1536);
+    out: &mut Vec<u8>,
+) -> Result<(), ApiError> {
     out.extend_from_slice(match reason {
         None => br#"{"updateAvailable":true,"requiresStoreUpdate":false,"#,
         Some(_) => br#"{"updateAvailable":true,"requiresStoreUpdate":true,"#,
     });
     entry
-        .write_fields(&mut out)
+        .write_fields(out)
         .map_err(|error| ApiError::Internal(format!("reading release notes: {error}")))?;
     out.extend_from_slice(br#","url":""#);
     let sign = |out: &mut Vec<u8>| {
@@ -260,29 +270,25 @@ fn write_update(
     };
     let expires_at = app
         .hot_urls
-        .push(&mut out, entry.update_id, now, sign)
+        .push(out, entry.update_id, now, sign)
         .ok_or_else(|| ApiError::Internal("the key of a package is not readable".to_owned()))?;
     out.extend_from_slice(br#"","expiresAt":""#);
     out.extend_from_slice(&iso_bytes(expires_at));
     out.extend_from_slice(br#"","compatibilityReason":"#);
     match reason {
         None => out.extend_from_slice(b"null"),
-        Some(reason) => serde_json::to_writer(&mut out, reason)
+        Some(reason) => serde_json::to_writer(&mut *out, reason)
             .map_err(|error| ApiError::Internal(format!("writing a reason: {error}")))?,
     }
     if question.wants_device_fields() {
-        entry.write_device_fields(&mut out);
+        entry.write_device_fields(out);
         if let Some(device) = question.caller.device_id {
             out.extend_from_slice(br#","reportToken":""#);
-            out.extend_from_slice(
-                app.report_tokens
-                    .sign(bundle_id, entry.update_id, device, now)
-                    .as_bytes(),
-            );
+            app.report_tokens.sign(out, bundle_id, entry.update_id, device, now);
             out.push(b'"');
         }
     }
-    Ok(out)
+    Ok(())
 }
 
 fn read_question<'q>(query: &'q CheckQuery<'_>) -> Result<Question<'q>, ApiError> {
