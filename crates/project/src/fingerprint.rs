@@ -34,6 +34,7 @@ use launchway_domain::platform::Platform;
 
 pub use self::problem::CollectError;
 use crate::file::Fingerprint;
+use crate::fingerprint::tree::Tree;
 use crate::fingerprint::walk::{Walk, literal_start, patterns};
 use crate::framework::{self, Framework};
 use crate::packages::Packages;
@@ -101,11 +102,11 @@ pub fn collect(
     documents(root, framework, platform, rules).map(|documents| documents.first)
 }
 
-/// The tree lines of one algorithm.
+/// The trees of one algorithm.
 #[derive(Default)]
-struct Trees {
-    resources: Vec<String>,
-    native: Vec<String>,
+struct Trees<'p> {
+    resources: Tree<'p>,
+    native: Tree<'p>,
 }
 
 /// The documents of all algorithms for the project in `root`, in one pass over its files.
@@ -158,14 +159,14 @@ pub fn documents(
         first.add(name, Some(hashes.first), false);
         second.add(name, hashes.second, false);
     }
-    let document = |algorithm, trees: Trees| {
+    let document = |algorithm, trees: Trees<'_>| {
         FingerprintDocument::new(
             algorithm,
             document_framework(framework),
             platform,
             parts.plugins.clone(),
-            tree::hash(trees.resources),
-            tree::hash(trees.native),
+            trees.resources.hash(),
+            trees.native.hash(),
         )
     };
     Ok(Documents {
@@ -174,14 +175,16 @@ pub fn documents(
     })
 }
 
-impl Trees {
-    fn add(&mut self, path: &str, hash: Option<content::Hash>, is_resource: bool) {
+impl<'p> Trees<'p> {
+    fn add(&mut self, path: &'p str, hash: Option<content::Hash>, is_resource: bool) {
         let tree = if is_resource {
             &mut self.resources
         } else {
             &mut self.native
         };
-        tree.extend(hash.map(|hash| tree::line(path, &hash)));
+        if let Some(hash) = hash {
+            tree.add(path, hash);
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use memchr::memchr;
 use sha2::{Digest, Sha256};
 
 use super::problem::CollectError;
@@ -100,11 +101,15 @@ fn hash_file(file: &TreeFile, buffer: &mut [u8]) -> io::Result<Hashes> {
     let mut length = fill(&mut content, buffer)?;
     let is_text = is_text(&buffer[..length]);
     let mut held = false;
-    while length > 0 {
+    loop {
         if is_text {
             held = fold(&buffer[..length], held, |part| hash.update(part));
         } else {
             hash.update(&buffer[..length]);
+        }
+        // It was filled to its end only if there may be more.
+        if length < buffer.len() {
+            break;
         }
         length = fill(&mut content, buffer)?;
     }
@@ -148,11 +153,14 @@ fn is_text(start: &[u8]) -> bool {
 /// Writes a piece of text with CRLF as LF. `held` is true when the previous piece ended with a CR that was not yet
 /// written; the return value says the same about this piece.
 fn fold(piece: &[u8], held: bool, mut out: impl FnMut(&[u8])) -> bool {
+    if piece.is_empty() {
+        return held;
+    }
     if held && piece.first() != Some(&b'\n') {
         out(b"\r");
     }
     let mut rest = piece;
-    while let Some(at) = rest.iter().position(|byte| *byte == b'\r') {
+    while let Some(at) = memchr(b'\r', rest) {
         match rest.get(at + 1) {
             None => {
                 out(&rest[..at]);

@@ -8,7 +8,7 @@ use super::generated::is_script;
 use super::installed::Package;
 use super::patches::Patches;
 use super::problem::CollectError;
-use super::tree;
+use super::tree::Tree;
 use super::walk::Walk;
 
 /// Names and versions, as in a document.
@@ -49,11 +49,11 @@ pub fn source_digest(name: &str, folder: &Path) -> Result<String, CollectError> 
         let mut walk = Walk::new(folder, &[])?;
         walk.add("")?;
         let files: Vec<_> = walk.files().into_iter().filter(|file| !is_script(&file.path)).collect();
-        let lines = files
-            .iter()
-            .zip(hashes(&files)?)
-            .map(|(file, hashes)| tree::line(&file.path, &hashes.first));
-        Ok(tree::hash(lines.collect())[..12].to_owned())
+        let mut tree = Tree::default();
+        for (file, hashes) in files.iter().zip(hashes(&files)?) {
+            tree.add(&file.path, hashes.first);
+        }
+        Ok(tree.hash()[..12].to_owned())
     };
     digest().map_err(|error: CollectError| error.in_package(name))
 }

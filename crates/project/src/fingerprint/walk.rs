@@ -1,7 +1,7 @@
 //! Finds the files that count: every file below a directory except those that `.gitignore` and `.fingerprintignore`
 //! exclude, generated files, and files of one machine. The files are untrusted.
 
-use std::fs;
+use std::fs::{self, FileType};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -64,12 +64,13 @@ impl Walk {
     /// # Errors
     /// The first file, in the order of names, that cannot be read or is outside the root.
     pub fn add(&mut self, start: &str) -> Result<(), CollectError> {
-        let mut rules = Rules(vec![self.rules_of(&self.root, "")?]);
+        let mut rules = Rules(Vec::new());
         let (mut shown, mut real) = (String::new(), self.root.clone());
         for part in start.split('/').filter(|part| !part.is_empty() && *part != ".") {
             if part == ".." {
                 return Err(CollectError::LinkOut(start.to_owned()));
             }
+            rules.0.push(self.rules_of(&real, &shown)?);
             shown = below(&shown, part);
             let Some((kind, place)) = self.kind(&shown, &real.join(part))? else {
                 return Ok(());
@@ -78,9 +79,8 @@ impl Walk {
                 return Ok(());
             }
             real = place;
-            match kind {
-                Kind::File | Kind::Other => return self.file(kind, &shown, real),
-                Kind::Folder => rules.0.push(self.rules_of(&real, &shown)?),
+            if kind != Kind::Folder {
+                return self.file(kind, &shown, real);
             }
         }
         self.folder(&shown, &real, &mut rules, &mut vec![real.clone()])
@@ -105,22 +105,17 @@ impl Walk {
         if above.len() > DEEPEST {
             return Err(CollectError::TooMuch(shown.to_owned()));
         }
-        let unreadable = |error| CollectError::unreadable(shown, error);
-        let mut names = Vec::new();
-        for entry in fs::read_dir(real).map_err(unreadable)? {
-            self.entries += 1;
-            if self.entries > MOST_ENTRIES {
-                return Err(CollectError::TooMuch(shown.to_owned()));
-            }
-            let name = entry.map_err(unreadable)?.file_name();
-            let name = name.into_string();
-            names.push(name.map_err(|name| CollectError::Name(below(shown, &name.to_string_lossy())))?);
-        }
-        names.sort_unstable();
-        for name in names {
+        let names = self.names(shown, real)?;
+        // Some file systems find a file by a name in another case.
+        let is_rules = |(name, _): &(String, _)| IGNORE_FILES.iter().any(|rules| name.eq_ignore_ascii_case(rules));
+        rules.0.push(match names.iter().any(is_rules) {
+            true => self.rules_of(real, shown)?,
+            false => IGNORE_FILES.map(|_| Gitignore::empty()),
+        });
+        for (name, entry_type) in names {
             let inner = below(shown, &name);
             let path = real.join(&name);
-            let Some((kind, place)) = self.kind_unless_left_out(&inner, &name, &path, rules)? else {
+            let Some((kind, place)) = self.kind_unless_left_out(&inner, &name, &path, entry_type, rules)? else {
                 continue;
             };
             match kind {
@@ -131,15 +126,32 @@ impl Walk {
                     if self.links > MOST_LINKS {
                         return Err(CollectError::TooMuch(inner));
                     }
-                    rules.0.push(self.rules_of(&place, &inner)?);
                     above.push(place.clone());
                     self.folder(&inner, &place, rules, above)?;
                     above.pop();
-                    rules.0.pop();
                 }
             }
         }
+        rules.0.pop();
         Ok(())
+    }
+
+    /// The names in a folder, in order, with the types that the folder lists.
+    fn names(&mut self, shown: &str, real: &Path) -> Result<Vec<(String, Option<FileType>)>, CollectError> {
+        let unreadable = |error| CollectError::unreadable(shown, error);
+        let mut names = Vec::new();
+        for entry in fs::read_dir(real).map_err(unreadable)? {
+            self.entries += 1;
+            if self.entries > MOST_ENTRIES {
+                return Err(CollectError::TooMuch(shown.to_owned()));
+            }
+            let entry = entry.map_err(unreadable)?;
+            let name = entry.file_name().into_string();
+            let name = name.map_err(|name| CollectError::Name(below(shown, &name.to_string_lossy())))?;
+            names.push((name, entry.file_type().ok()));
+        }
+        names.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(names)
     }
 
     /// An excluded link may point anywhere.
@@ -148,8 +160,13 @@ impl Walk {
         shown: &str,
         name: &str,
         path: &Path,
+        entry_type: Option<FileType>,
         rules: &Rules,
     ) -> Result<Option<(Kind, PathBuf)>, CollectError> {
+        if let Some(found) = entry_type.filter(|found| !found.is_symlink()) {
+            let kind = Kind::of(found);
+            return Ok((!self.is_left_out(shown, name, kind, rules)).then(|| (kind, path.to_owned())));
+        }
         let own = fs::symlink_metadata(path).map_err(|error| CollectError::unreadable(shown, error))?;
         if own.is_symlink() {
             let left_out = |kind| self.is_left_out(shown, name, kind, rules);
@@ -178,12 +195,7 @@ impl Walk {
         } else {
             (own, path.to_owned())
         };
-        let kind = match (data.is_dir(), data.is_file()) {
-            (true, _) => Kind::Folder,
-            (_, true) => Kind::File,
-            _ => Kind::Other,
-        };
-        Ok(Some((kind, place)))
+        Ok(Some((Kind::of(data.file_type()), place)))
     }
 
     /// Reading a pipe would block, and a device may never end.
@@ -191,10 +203,7 @@ impl Walk {
         if kind == Kind::Other {
             return Err(CollectError::NoFile(shown.to_owned()));
         }
-        self.found.push(TreeFile {
-            path: shown.nfc().collect(),
-            real,
-        });
+        self.found.push(TreeFile { path: nfc(shown), real });
         Ok(())
     }
 
@@ -242,6 +251,16 @@ enum Kind {
     Other,
 }
 
+impl Kind {
+    fn of(found: FileType) -> Kind {
+        match (found.is_dir(), found.is_file()) {
+            (true, _) => Kind::Folder,
+            (_, true) => Kind::File,
+            _ => Kind::Other,
+        }
+    }
+}
+
 /// The ignore files, from the root down.
 struct Rules(Vec<[Gitignore; 2]>);
 
@@ -274,6 +293,14 @@ pub fn patterns(lines: &[String]) -> Result<Gitignore, CollectError> {
     builder
         .build()
         .map_err(|error| CollectError::broken("launchway.toml", error))
+}
+
+/// Nearly every path is ASCII, and so in this form already.
+fn nfc(path: &str) -> String {
+    match path.is_ascii() {
+        true => path.to_owned(),
+        false => path.nfc().collect(),
+    }
 }
 
 fn below(folder: &str, name: &str) -> String {
