@@ -15,6 +15,7 @@ mod narrow;
 mod pack;
 mod printer;
 mod private_file;
+mod sealing;
 mod service;
 mod settings;
 mod size_limit;

@@ -1,20 +1,21 @@
 //! Packs a directory into a ZIP deterministically: the result depends only on names and bytes, not on the machine or
 //! the time.
 
+mod tail;
 mod walk;
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
 
 use indicatif::HumanBytes;
-use sha2::{Digest, Sha256};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
+use tail::TailFile;
 pub use walk::{Entry, walk};
 
-const CHUNK: usize = 64 * 1024;
+use crate::sealing::CHUNK;
 
 /// Why a directory cannot be packed.
 #[derive(Debug, thiserror::Error)]
@@ -55,20 +56,12 @@ pub enum PackError {
     Write(io::Error),
 }
 
-/// A package to upload.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sealed {
-    /// Its size in bytes.
-    pub size: u64,
-    /// Its SHA-256 in lower-case hex.
-    pub sha256: String,
-}
-
 /// Writes the files of [`walk()`] as a ZIP to `target`, and stops when that has more bytes than `limit`. `progress` receives
 /// the number of bytes read so far.
 pub fn pack(entries: &[Entry], target: File, limit: Option<u64>, progress: &dyn Fn(u64)) -> Result<(), PackError> {
-    let growing = target.try_clone().map_err(PackError::Write)?;
-    let mut zip = ZipWriter::new(BufWriter::new(target));
+    let target = TailFile::new(target);
+    let size = target.size();
+    let mut zip = ZipWriter::new(target);
     let mut buffer = vec![0; CHUNK];
     let mut done = 0;
     for entry in entries {
@@ -89,37 +82,13 @@ pub fn pack(entries: &[Entry], target: File, limit: Option<u64>, progress: &dyn 
             zip.write_all(&buffer[..read]).map_err(PackError::Write)?;
             done += read as u64;
             progress(done);
-            if let Some(limit) = limit.filter(|limit| growing.metadata().is_ok_and(|now| now.len() > *limit)) {
+            if let Some(limit) = limit.filter(|limit| size.get() > *limit) {
                 return Err(PackError::TooLarge(limit));
             }
         }
     }
     let mut target = zip.finish().map_err(|error| PackError::Write(error.into()))?;
     target.flush().map_err(PackError::Write)
-}
-
-/// Computes size and SHA-256 of a file. `progress` receives the number of bytes read so far.
-pub fn seal(path: &Path, progress: &dyn Fn(u64)) -> io::Result<Sealed> {
-    let mut file = BufReader::with_capacity(CHUNK, File::open(path)?);
-    let (mut hash, mut size) = (Sha256::new(), 0);
-    let mut buffer = vec![0; CHUNK];
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => {
-                return Ok(Sealed {
-                    size,
-                    sha256: hex::encode(hash.finalize()),
-                });
-            }
-            Ok(read) => {
-                hash.update(&buffer[..read]);
-                size += read as u64;
-                progress(size);
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
 }
 
 /// Constant metadata, so that neither the clock nor the permissions of this machine affect the result.

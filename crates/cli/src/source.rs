@@ -5,13 +5,15 @@ mod links;
 mod walk;
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read};
 use std::path::PathBuf;
 
 use indicatif::HumanBytes;
 use tar::{Builder, EntryType, Header};
 
 pub use walk::{Entry, Kind, walk};
+
+use crate::sealing::{CHUNK, Sealed, SealingFile, WrittenSize};
 
 /// 2000-01-01: not 1970, which ZIPs that a build makes of these files cannot store.
 const TIME: u64 = 946_684_800;
@@ -72,12 +74,42 @@ impl SourceError {
 
 /// Writes the entries of [`walk()`] as an archive to `target`, and stops when that has more bytes than `limit`. `progress`
 /// receives the number of bytes read so far.
-pub fn pack(entries: &[Entry], target: File, limit: Option<u64>, progress: &dyn Fn(u64)) -> Result<(), SourceError> {
-    let growing = target.try_clone().map_err(SourceError::Write)?;
-    let encoder = zstd::Encoder::new(BufWriter::new(target), LEVEL).map_err(SourceError::Write)?;
-    let mut archive = Builder::new(encoder);
-    let mut done = 0;
+pub fn pack(
+    entries: &[Entry],
+    target: File,
+    limit: Option<u64>,
+    progress: &dyn Fn(u64),
+) -> Result<Sealed, SourceError> {
+    let target = SealingFile::new(target);
+    let size = target.size();
+    let encoder = zstd::Encoder::new(BufWriter::with_capacity(CHUNK, target), LEVEL).map_err(SourceError::Write)?;
+    let mut packing = Packing {
+        // Headers and small files go to the encoder together.
+        archive: Builder::new(BufWriter::with_capacity(CHUNK, encoder)),
+        done: 0,
+        progress,
+        size,
+        limit,
+    };
     for entry in entries {
+        packing.add(entry)?;
+    }
+    packing.finish().map_err(SourceError::Write)
+}
+
+/// An archive that is being written.
+struct Packing<'p> {
+    archive: Builder<BufWriter<zstd::Encoder<'static, BufWriter<SealingFile>>>>,
+    /// Bytes of the files so far.
+    done: u64,
+    progress: &'p dyn Fn(u64),
+    /// The size of the archive, and what it may be at most.
+    size: WrittenSize,
+    limit: Option<u64>,
+}
+
+impl Packing<'_> {
+    fn add(&mut self, entry: &Entry) -> Result<(), SourceError> {
         let mut header = Header::new_gnu();
         header.set_mtime(TIME);
         header.set_uid(0);
@@ -87,63 +119,70 @@ pub fn pack(entries: &[Entry], target: File, limit: Option<u64>, progress: &dyn 
                 header.set_entry_type(EntryType::Symlink);
                 header.set_mode(0o777);
                 header.set_size(0);
-                archive
+                self.archive
                     .append_link(&mut header, &entry.name, target)
-                    .map_err(SourceError::Write)?;
+                    .map_err(SourceError::Write)
             }
             Kind::File { size, executable } => {
                 header.set_mode(if *executable { 0o755 } else { 0o644 });
                 header.set_size(*size);
-                let unreadable = |error| SourceError::Read {
-                    path: entry.path.clone(),
-                    error,
-                };
-                let file = File::open(&entry.path).map_err(unreadable)?;
-                let mut reader = CountingReader {
-                    file: file.take(*size),
-                    read: 0,
-                    failed: None,
-                    done,
-                    progress,
-                    growing: &growing,
-                    limit,
-                };
-                let written = archive.append_data(&mut header, &entry.name, &mut reader);
-                if let Some(error) = reader.failed {
-                    return Err(unreadable(error));
-                }
-                if let Some(limit) = limit.filter(|_| reader.is_full()) {
-                    return Err(SourceError::TooLarge(limit));
-                }
-                written.map_err(SourceError::Write)?;
-                if reader.read != *size || reader.file.into_inner().read(&mut [0]).map_err(unreadable)? != 0 {
-                    return Err(SourceError::Changed(entry.path.clone()));
-                }
-                done += size;
+                self.add_file(header, entry, *size)
             }
         }
     }
-    let encoder = archive.into_inner().map_err(SourceError::Write)?;
-    let mut target = encoder.finish().map_err(SourceError::Write)?;
-    target.flush().map_err(SourceError::Write)
+
+    fn add_file(&mut self, mut header: Header, entry: &Entry, size: u64) -> Result<(), SourceError> {
+        let unreadable = |error| SourceError::Read {
+            path: entry.path.clone(),
+            error,
+        };
+        let file = File::open(&entry.path).map_err(unreadable)?;
+        let room = usize::try_from(size).unwrap_or(CHUNK).min(CHUNK);
+        let mut reader = CountingReader {
+            file: BufReader::with_capacity(room, file).take(size),
+            read: 0,
+            failed: None,
+            done: self.done,
+            progress: self.progress,
+            size: &self.size,
+            limit: self.limit,
+        };
+        let written = self.archive.append_data(&mut header, &entry.name, &mut reader);
+        if let Some(error) = reader.failed {
+            return Err(unreadable(error));
+        }
+        if let Some(limit) = self.limit.filter(|_| reader.is_full()) {
+            return Err(SourceError::TooLarge(limit));
+        }
+        written.map_err(SourceError::Write)?;
+        if reader.read != size || reader.file.into_inner().read(&mut [0]).map_err(unreadable)? != 0 {
+            return Err(SourceError::Changed(entry.path.clone()));
+        }
+        self.done += size;
+        Ok(())
+    }
+
+    fn finish(self) -> io::Result<Sealed> {
+        let encoder = self.archive.into_inner()?.into_inner()?;
+        Ok(encoder.finish()?.into_inner()?.seal())
+    }
 }
 
 /// Reads a file and records the number of bytes, and whether reading the file failed.
 struct CountingReader<'p> {
-    file: io::Take<File>,
+    file: io::Take<BufReader<File>>,
     read: u64,
     failed: Option<io::Error>,
     done: u64,
     progress: &'p dyn Fn(u64),
-    /// The archive, and what it may have at most.
-    growing: &'p File,
+    /// The size of the archive, and what it may be at most.
+    size: &'p WrittenSize,
     limit: Option<u64>,
 }
 
 impl CountingReader<'_> {
     fn is_full(&self) -> bool {
-        let size = || self.growing.metadata().map_or(0, |now| now.len());
-        self.limit.is_some_and(|limit| size() > limit)
+        self.limit.is_some_and(|limit| self.size.get() > limit)
     }
 }
 

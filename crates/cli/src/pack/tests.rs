@@ -7,6 +7,7 @@ use tempfile::{NamedTempFile, TempDir};
 use zip::ZipArchive;
 
 use super::*;
+use crate::sealing::seal;
 
 fn directory(files: &[(&str, &[u8])]) -> TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");

@@ -1,7 +1,7 @@
 //! Finds the files of a source, in the byte order of their names: all but those that `.gitignore` and
 //! `.launchwayignore` exclude, plus those that git tracks nevertheless, and never generated files.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 use std::fs::{self, Metadata};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ pub fn walk(root: &Path) -> Result<Vec<Entry>, SourceError> {
     if let Some(error) = builder.add_ignore(never.path()) {
         return Err(SourceError::Ignore(error.to_string()));
     }
-    let mut entries = BTreeMap::new();
+    let mut entries = Vec::new();
     for found in builder.build() {
         let found = found.map_err(|error| unreadable(root, error))?;
         let is_directory = found.file_type().is_some_and(|kind| kind.is_dir());
@@ -84,25 +84,30 @@ pub fn walk(root: &Path) -> Result<Vec<Entry>, SourceError> {
             continue;
         }
         let name = name_of(found.path(), start)?;
-        let entry = entry(name.clone(), &root.join(&name), &real)?;
-        entries.insert(name, entry);
+        let path = root.join(&name);
+        entries.push(entry(name, path, &real)?);
     }
+    entries.sort_unstable_by(by_name);
     if in_repository {
         let left_out = fixed_exclusions(root)?;
+        let found = entries.len();
         for name in tracked_but_ignored(root) {
             let path = root.join(&name);
             let wanted = !left_out.matched_path_or_any_parents(&name, false).is_ignore();
-            if wanted && !entries.contains_key(&name) && fs::symlink_metadata(&path).is_ok_and(|about| !about.is_dir())
-            {
-                let entry = entry(name_of(&path, root)?, &path, &real)?;
-                entries.insert(name, entry);
+            let is_new = entries[..found]
+                .binary_search_by(|entry| entry.name.cmp(&name))
+                .is_err();
+            if wanted && is_new && fs::symlink_metadata(&path).is_ok_and(|about| !about.is_dir()) {
+                entries.push(entry(name_of(&path, root)?, path, &real)?);
             }
         }
+        entries.sort_unstable_by(by_name);
+        entries.dedup_by(|one, other| one.name == other.name);
     }
     if entries.is_empty() {
         return Err(SourceError::Empty(root.to_owned()));
     }
-    Ok(entries.into_values().collect())
+    Ok(entries)
 }
 
 fn or_current_dir(root: &Path) -> &Path {
@@ -113,17 +118,20 @@ fn or_current_dir(root: &Path) -> &Path {
     }
 }
 
-fn entry(name: String, path: &Path, root: &Path) -> Result<Entry, SourceError> {
+fn by_name(one: &Entry, other: &Entry) -> Ordering {
+    one.name.cmp(&other.name)
+}
+
+fn entry(name: String, path: PathBuf, root: &Path) -> Result<Entry, SourceError> {
     let unreadable = |error| SourceError::Read {
-        path: path.to_owned(),
+        path: path.clone(),
         error,
     };
     // Does not follow links.
-    let about = fs::symlink_metadata(path).map_err(unreadable)?;
+    let about = fs::symlink_metadata(&path).map_err(unreadable)?;
     let kind = if about.is_symlink() {
-        let target = fs::read_link(path).map_err(unreadable)?;
-        if !stays_inside(&name, &target, root, path) {
-            let path = path.to_owned();
+        let target = fs::read_link(&path).map_err(unreadable)?;
+        if !stays_inside(&name, &target, root, &path) {
             return Err(SourceError::LinkOut { path, target });
         }
         Kind::Link { target }
@@ -133,13 +141,9 @@ fn entry(name: String, path: &Path, root: &Path) -> Result<Entry, SourceError> {
             executable: is_executable(&about),
         }
     } else {
-        return Err(SourceError::Special(path.to_owned()));
+        return Err(SourceError::Special(path));
     };
-    Ok(Entry {
-        name,
-        path: path.to_owned(),
-        kind,
-    })
+    Ok(Entry { name, path, kind })
 }
 
 fn name_of(path: &Path, root: &Path) -> Result<String, SourceError> {

@@ -8,7 +8,7 @@ use launchway_delta::{FileList, ListedFile};
 use launchway_trust::Sha256;
 
 use crate::failure::Failure;
-use crate::pack::{Sealed, seal};
+use crate::sealing::{Sealed, seal};
 
 /// What is signed of a package, and the files in it.
 #[derive(Clone, Debug, PartialEq, Eq)]

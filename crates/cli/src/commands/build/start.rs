@@ -15,8 +15,8 @@ use crate::commands::{app, fingerprint, run_blocking};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::interrupts::unless_interrupted;
-use crate::pack::{Sealed, seal};
 use crate::printer::fields::count_files;
+use crate::sealing::Sealed;
 use crate::size_limit::{limits_for, note_if_tight};
 use crate::source::{self, Kind, SourceError};
 
@@ -117,17 +117,13 @@ pub async fn pack(source: &ProjectSource, server: Option<&Client>, context: &Con
         .tempfile()
         .map_err(unwritable)?;
     let (file, path) = file.into_parts();
-    {
+    let sealed = {
         let progress = context.printer.progress("Packing", bytes);
         let mover = progress.callback();
         run_blocking(move || source::pack(&entries, file, limit, &*mover))
             .await?
-            .map_err(unfit)?;
-    }
-    let written = path.to_path_buf();
-    let sealed = run_blocking(move || seal(&written, &|_| ()))
-        .await?
-        .map_err(unwritable)?;
+            .map_err(unfit)?
+    };
     context.printer.note(&format!(
         "Packed {} ({}) into {}",
         count_files(count),

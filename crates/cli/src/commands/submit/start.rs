@@ -16,7 +16,7 @@ use crate::commands::submit::{target, wait};
 use crate::context::Context;
 use crate::failure::{Exit, Failure};
 use crate::interrupts::unless_interrupted;
-use crate::pack::seal;
+use crate::sealing::seal;
 
 /// How many builds are searched for one that is built for a store.
 const LOOKED_THROUGH: Paging = Paging { limit: 100, offset: 0 };

@@ -12,8 +12,9 @@ use crate::args::publish::PublishArgs;
 use crate::commands::run_blocking;
 use crate::context::Context;
 use crate::failure::Failure;
-use crate::pack::{Sealed, pack, seal, walk};
+use crate::pack::{pack, walk};
 use crate::printer::fields::count_files;
+use crate::sealing::{Sealed, seal};
 use crate::size_limit::{limits_for, note_if_tight, too_large};
 
 /// A package to upload. The file of a packed directory is deleted when this is dropped.
