@@ -157,6 +157,27 @@ impl Blob {
         }
     }
 
+    /// A file with the bytes of `key`, their number and their SHA-256. In the local directory it is the object itself, open for
+    /// reading, which is never modified; otherwise it is the empty file that `scratch` creates. It may be at any position.
+    ///
+    /// # Errors
+    /// As [`Blob::fetch_to_file`], and those of `scratch`.
+    pub async fn open<E: From<BlobError>>(
+        &self,
+        key: &Key,
+        limit: u64,
+        scratch: impl FnOnce() -> Result<std::fs::File, E>,
+    ) -> Result<(std::fs::File, Fetched), E> {
+        match self {
+            Blob::Local(directory) => Ok(directory.open_object(key, limit).await?),
+            Blob::S3(bucket) => {
+                let mut copy = File::from_std(scratch()?);
+                let fetched = bucket.fetch_to_file(key, &mut copy, limit).await?;
+                Ok((copy.into_std().await, fetched))
+            }
+        }
+    }
+
     /// Streams `count` bytes of `key` from offset `first`, or as many as there are, in constant memory.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ mod disk;
 mod grant;
 mod listing;
 mod opened;
+mod pieces;
 
 use std::fmt;
 use std::fs;
@@ -21,13 +22,13 @@ use futures::{Stream, StreamExt, TryStreamExt};
 use launchway_domain::mac::MacKey;
 use launchway_os::free_space::Floor;
 use tokio::fs::File;
-use tokio::io::AsyncWriteExt;
 use tokio_util::io::ReaderStream;
 
 use super::{BlobError, Fetched, Key, Listed, fetch};
 use disk::Draft;
 pub(crate) use grant::{Access, Grant, GrantError, Method};
 pub(crate) use opened::Opened;
+use pieces::write_exactly;
 
 /// Read size in bytes for downloads.
 pub(super) const CHUNK: usize = 64 * 1024;
@@ -85,7 +86,7 @@ impl Directory {
         };
         let draft = blocking(doing, begin).await?;
         let handle = draft.file().try_clone().map_err(BlobError::io(doing))?;
-        write_exactly(&mut File::from_std(handle), size, body).await?;
+        write_exactly(handle, size, body).await?;
         blocking(doing, move || draft.replace().map_err(BlobError::io(doing))).await
     }
 
@@ -120,6 +121,16 @@ impl Directory {
         let opened = self.read(key).await?;
         let body = ReaderStream::with_capacity(opened.file, CHUNK).map_err(BlobError::io("reading an object"));
         fetch::to_file(body, file, limit).await
+    }
+
+    pub(super) async fn open_object(&self, key: &Key, limit: u64) -> Result<(fs::File, Fetched), BlobError> {
+        let opened = self.read(key).await?;
+        if opened.size > limit {
+            return Err(BlobError::TooLarge { limit });
+        }
+        let file = opened.file.into_std().await;
+        let measured = fetch::measure(file).await;
+        measured.map_err(BlobError::io("reading an object"))
     }
 
     pub(super) async fn put_file(&self, key: &Key, source: &Path) -> Result<(), BlobError> {
@@ -226,33 +237,6 @@ impl fmt::Debug for Directory {
             .field("root", &self.root)
             .field("base_url", &self.base_url)
             .finish_non_exhaustive()
-    }
-}
-
-/// Writes `body`, which must have exactly `size` bytes, to `file`.
-async fn write_exactly<S, E>(file: &mut File, size: u64, body: S) -> Result<(), BlobError>
-where
-    S: Stream<Item = Result<Bytes, E>>,
-    E: fmt::Display,
-{
-    let mut body = std::pin::pin!(body);
-    let mut got = 0u64;
-    while let Some(bytes) = body.next().await {
-        let bytes = bytes.map_err(|error| BlobError::Interrupted(error.to_string()))?;
-        got += bytes.len() as u64;
-        if got > size {
-            return Err(BlobError::TooLarge { limit: size });
-        }
-        file.write_all(&bytes)
-            .await
-            .map_err(BlobError::io("writing an upload"))?;
-    }
-    // tokio reports a write error on the next call; without this flush the last error would be lost.
-    file.flush().await.map_err(BlobError::io("writing an upload"))?;
-    if got < size {
-        Err(BlobError::TooShort { size, got })
-    } else {
-        Ok(())
     }
 }
 

@@ -1,7 +1,4 @@
-//! Reads the facts of an app from object storage: a bounded number at a time, in an inspection process, from an unnamed
-//! file.
-
-use std::fs::File;
+//! Reads the facts of an app from object storage: a bounded number at a time, in an inspection process.
 
 use launchway_binaries::BinaryFacts;
 use launchway_blob::{BlobError, Key};
@@ -32,6 +29,16 @@ impl From<ApiError> for ReadError {
     }
 }
 
+impl From<BlobError> for ReadError {
+    fn from(error: BlobError) -> Self {
+        match error {
+            BlobError::TooLarge { .. } => ReadError::Different,
+            BlobError::NotFound => ReadError::Missing,
+            error => ReadError::Failed(error.into()),
+        }
+    }
+}
+
 /// Reads the object at a key once to verify its size and hash (lower-case hex SHA-256), and reads the facts of an app,
 /// which is recognized by its name: `None` for another file; an inner error for an app that cannot be parsed.
 pub async fn read(
@@ -43,18 +50,13 @@ pub async fn read(
     sha256: &str,
 ) -> Result<Option<Result<BinaryFacts, InspectionError>>, ReadError> {
     let _place = app.inspections.take(org).await.map_err(ApiError::from)?;
-    let dir = app.config.scratch_dir();
-    let file = make_private_dir(&dir).and_then(|()| tempfile::tempfile_in(&dir));
-    let no_room = |error: std::io::Error| ApiError::Unavailable(format!("Cannot create a temporary file: {error}"));
-    let file: File = file.map_err(no_room)?;
-    let mut copy = tokio::fs::File::from_std(file.try_clone().map_err(no_room)?);
-    let size = u64::try_from(size).unwrap_or_default();
-    let fetched = match app.blob.fetch_to_file(key, &mut copy, size).await {
-        Ok(fetched) => fetched,
-        Err(BlobError::TooLarge { .. }) => return Err(ReadError::Different),
-        Err(BlobError::NotFound) => return Err(ReadError::Missing),
-        Err(error) => return Err(ReadError::Failed(error.into())),
+    let scratch = || {
+        let dir = app.config.scratch_dir();
+        let file = make_private_dir(&dir).and_then(|()| tempfile::tempfile_in(&dir));
+        file.map_err(|error| ApiError::Unavailable(format!("Cannot create a temporary file: {error}")).into())
     };
+    let size = u64::try_from(size).unwrap_or_default();
+    let (file, fetched) = app.blob.open::<ReadError>(key, size, scratch).await?;
     if fetched.size != size || hex::encode(fetched.sha256) != sha256 {
         return Err(ReadError::Different);
     }

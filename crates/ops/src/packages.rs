@@ -149,19 +149,20 @@ enum FetchError {
     Failed(ApiError),
 }
 
-/// Fetches an object into an unnamed file, and compares its size and hash.
+impl From<BlobError> for FetchError {
+    fn from(error: BlobError) -> Self {
+        match error {
+            BlobError::TooLarge { .. } => FetchError::OtherBytes,
+            BlobError::NotFound => FetchError::Gone,
+            error => FetchError::Failed(error.into()),
+        }
+    }
+}
+
+/// Opens an object, and compares its size and hash.
 async fn fetch(app: &App, key: &Key, size: i64, sha256: &str) -> Result<File, FetchError> {
-    let file = scratch_file(app).map_err(FetchError::Failed)?;
-    let clone = file
-        .try_clone()
-        .map_err(|error| FetchError::Failed(scratch_failed(error)))?;
-    let mut copy = tokio::fs::File::from_std(clone);
-    let fetched = match app.blob.fetch_to_file(key, &mut copy, size as u64).await {
-        Err(BlobError::TooLarge { .. }) => return Err(FetchError::OtherBytes),
-        Err(BlobError::NotFound) => return Err(FetchError::Gone),
-        Err(error) => return Err(FetchError::Failed(error.into())),
-        Ok(fetched) => fetched,
-    };
+    let scratch = || scratch_file(app).map_err(FetchError::Failed);
+    let (file, fetched) = app.blob.open(key, size as u64, scratch).await?;
     if fetched.size == size as u64 && hex::encode(fetched.sha256) == sha256 {
         Ok(file)
     } else {

@@ -215,13 +215,6 @@ async fn an_upload_that_nobody_waits_for_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_full_disk_is_said_to_be_full() {
-    let mut full = File::options().write(true).open("/dev/full").await.unwrap();
-    let written = write_exactly(&mut full, 5, chunks(&["hello"])).await;
-    assert!(matches!(written, Err(BlobError::Full)), "{written:?}");
-}
-
-#[tokio::test]
 async fn a_copy_is_write_once_and_keeps_its_bytes() {
     let (_root, directory) = directory();
     let (upload, package) = (key("uploads/a"), key("packages/p/a.zip"));
