@@ -4,9 +4,9 @@
 //! Lines need not end where a part does. So the index also has the bytes up to the first line end and those after the last one:
 //! a search that skips the part still sees the lines that begin before it or end after it, and its line numbers stay true.
 
-use crate::log_text::searchable;
+use crate::log_text::searchable_into;
 
-/// The version of the form. It changes with [`searchable`], too; indexes of another version are ignored.
+/// The version of the form. It changes with [`searchable_into`], too; indexes of another version are ignored.
 const VERSION: u8 = 1;
 /// The maximum length in bytes of what an index repeats of the first line, and of the last.
 const MAX_FRAGMENT: usize = 4 << 10;
@@ -98,6 +98,8 @@ pub struct LogIndexBuilder {
     head: Vec<u8>,
     /// What came of the current line.
     line: Vec<u8>,
+    /// The last line as text.
+    text: Vec<u8>,
     is_refused: bool,
 }
 
@@ -108,6 +110,7 @@ impl Default for LogIndexBuilder {
             lines: 0,
             head: Vec::new(),
             line: Vec::new(),
+            text: Vec::new(),
             is_refused: false,
         }
     }
@@ -138,7 +141,10 @@ impl LogIndexBuilder {
         match self.lines {
             // It may have begun before the part.
             0 => self.head = line.to_vec(),
-            _ => self.filter.add_all(&searchable(line)),
+            _ => {
+                searchable_into(line, &mut self.text);
+                self.filter.add_all(&self.text);
+            }
         }
         self.lines += 1;
     }
@@ -176,8 +182,8 @@ impl Filter {
         (0..HASHES).map(move |hash| (mixed >> (hash * 20)) as usize & ((1 << *BITS.end()) - 1))
     }
 
-    fn add_all(&mut self, text: &str) {
-        for group in text.as_bytes().windows(GROUP) {
+    fn add_all(&mut self, text: &[u8]) {
+        for group in text.windows(GROUP) {
             for place in Self::places(group) {
                 if let Some(word) = self.0.get_mut(place >> 6) {
                     *word |= 1 << (place & 63);

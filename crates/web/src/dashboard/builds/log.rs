@@ -11,11 +11,12 @@ use axum::response::{IntoResponse, Response};
 use launchway_domain::build::Build;
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::log_index::LogIndex;
-use launchway_domain::log_text::{plain, searchable};
+use launchway_domain::log_text::{plain, searchable_into};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::build_log::LogReader;
 use launchway_ops::caller::Caller;
+use memchr::memmem::Finder;
 use serde::Serialize;
 
 use crate::dashboard::builds::log_lines::{Look, walk};
@@ -133,7 +134,9 @@ pub async fn search(
     }
     let build = build(&app, &caller, &id).await?;
     let search = Search {
+        finder: Finder::new(&wanted).into_owned(),
         wanted,
+        text: Vec::new(),
         found: Found {
             lines: Vec::new(),
             more: false,
@@ -147,12 +150,16 @@ pub async fn search(
 /// Searches for a lower-case text.
 struct Search {
     wanted: String,
+    finder: Finder<'static>,
+    /// The last line as text.
+    text: Vec<u8>,
     found: Found,
 }
 
 impl Look for Search {
     fn see(&mut self, number: u64, _: i64, line: &[u8]) -> bool {
-        if searchable(line).contains(&self.wanted) {
+        searchable_into(line, &mut self.text);
+        if self.finder.find(&self.text).is_some() {
             self.found.more = self.found.lines.len() == MAX_RESULTS;
             if !self.found.more {
                 self.found.lines.push(number);
