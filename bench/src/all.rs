@@ -5,16 +5,22 @@ use std::io::Write;
 use clap::Parser;
 
 use crate::args::{AllArgs, Args, Command};
-use crate::{check, foreign, pages, programs, publish, queue, shares, start, steady, trust};
+use crate::{
+    check, foreign, lists, logs, pack, pages, programs, publish, queue, shares, start, steady, trust, webhooks,
+};
 
 /// The benchmarks, each with its arguments.
-const RUNS: [&[&str]; 9] = [
+const RUNS: [&[&str]; 13] = [
     &["check", "--rounds", "5"],
     &["start", "--starts", "3", "--bundles", "100000,1000000"],
     &["steady", "--rounds", "3"],
     &["publish"],
+    &["pack"],
     &["queue"],
     &["shares"],
+    &["lists"],
+    &["logs"],
+    &["webhooks"],
     &["pages"],
     &["trust"],
     &["foreign"],
@@ -36,12 +42,16 @@ pub fn run(all: AllArgs) -> anyhow::Result<()> {
             Command::Start(args) => start::run(&crate::args::StartArgs { server, ..args }),
             Command::Steady(args) => steady::run(&crate::args::SteadyArgs { server, ..args }),
             Command::Publish(args) => publish::run(&crate::args::PublishArgs { server, ..args }),
+            Command::Pack(args) => pack::run(&crate::args::PackArgs { server, ..args }),
             Command::Queue(args) => queue::run(&crate::args::QueueArgs { server, ..args }),
             Command::Shares(args) => shares::run(&args),
+            Command::Logs(args) => logs::run(&crate::args::LogsArgs { server, ..args }),
+            Command::Webhooks(args) => webhooks::run(&crate::args::WebhooksArgs { server, ..args }),
+            Command::Lists(args) => lists::run(&crate::args::ListsArgs { server, ..args }),
             Command::Pages(args) => pages::run(&crate::args::PagesArgs { server, ..args }),
             Command::Trust(args) => trust::run(&crate::args::TrustArgs { server, ..args }),
             Command::Foreign(args) => foreign::run(&crate::args::ForeignArgs { server, ..args }),
-            Command::All(_) | Command::Twin(_) | Command::Bare(_) | Command::Copy(_) => Ok(()),
+            Command::All(_) | Command::Twin(_) | Command::Bare(_) | Command::Copy(_) | Command::Compress(_) => Ok(()),
         }?;
     }
     Ok(())

@@ -27,10 +27,18 @@ pub enum Command {
     Shares(SharesArgs),
     /// The pages of the dashboard: time until the first byte, and bytes of the first load
     Pages(PagesArgs),
+    /// Lists over the API: time and CPU of a page as the list grows
+    Lists(ListsArgs),
     /// Signed updates: checks and metadata in bytes and CPU, memory of apps with a root, verification on a phone
     Trust(TrustArgs),
     /// Publishing: CPU, memory and time of an upload and its publication, beside reading, hashing and writing the same bytes
     Publish(PublishArgs),
+    /// The command line on projects of many files: CPU and time beside `tar` and `sha256sum`
+    Pack(PackArgs),
+    /// The log of a build: appending to it, and searching in it beside `grep`
+    Logs(LogsArgs),
+    /// Webhooks: deliveries a second, and the lag of an event, with one receiver and with many
+    Webhooks(WebhooksArgs),
     /// Checks at half of the highest rate, for minutes, and while updates are published: latency, memory
     Steady(SteadyArgs),
     /// The checks of other services' clients beside our own: CPU per request
@@ -40,6 +48,9 @@ pub enum Command {
     /// Read, hash and write a file (started by `publish`)
     #[command(hide = true)]
     Copy(CopyArgs),
+    /// Compress standard input (started by `pack`)
+    #[command(hide = true)]
+    Compress(CompressArgs),
     /// Serve the static twin (started by `check`)
     #[command(hide = true)]
     Twin(TwinArgs),
@@ -88,7 +99,7 @@ pub struct StartArgs {
 #[derive(Debug, clap::Args)]
 pub struct QueueArgs {
     /// How many builds wait beside those that are claimed; one line for each number, ratios to the first
-    #[arg(long, value_delimiter = ',', default_values_t = [0, 10_000], value_name = "N,…",
+    #[arg(long, value_delimiter = ',', default_values_t = [100, 100_000, 200_000], value_name = "N,…",
           value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     pub queued: Vec<u32>,
     /// Runners, each with a connection of its own
@@ -136,6 +147,21 @@ pub struct PagesArgs {
     pub server: Option<PathBuf>,
 }
 
+/// How lists are measured.
+#[derive(Debug, clap::Args)]
+pub struct ListsArgs {
+    /// How many builds the list has; ratios to the first number
+    #[arg(long, value_delimiter = ',', default_values_t = [100, 100_000], value_name = "N,…",
+          value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
+    pub builds: Vec<u32>,
+    /// How often each page is read
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub rounds: u32,
+    /// The launchway-server to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+}
+
 /// How signed updates are measured.
 #[derive(Debug, clap::Args)]
 pub struct TrustArgs {
@@ -168,6 +194,61 @@ pub struct PublishArgs {
     /// Publications
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub rounds: u32,
+    /// The launchway-server to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+}
+
+/// How packing is measured.
+#[derive(Debug, clap::Args)]
+pub struct PackArgs {
+    /// Files of the project that is fingerprinted and built
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=400_000))]
+    pub files: u32,
+    /// Files of the update; a server accepts up to 20,000
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    pub update_files: u32,
+    /// Rounds; in each one every program has a turn
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rounds: u32,
+    /// The launchway-server that receives it [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+    /// The launchway to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub cli: Option<PathBuf>,
+}
+
+/// How the log of a build is measured.
+#[derive(Debug, clap::Args)]
+pub struct LogsArgs {
+    /// Lines of the log
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(30..=10_000_000))]
+    pub lines: u32,
+    /// Rounds of each search
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rounds: u32,
+    /// The launchway-server to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+}
+
+/// How webhooks are measured.
+#[derive(Debug, clap::Args)]
+pub struct WebhooksArgs {
+    /// Receivers; one line for each number. An organization has up to 50
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 50], value_name = "N,…",
+          value_parser = clap::value_parser!(u32).range(1..=50))]
+    pub receivers: Vec<u32>,
+    /// Deliveries of the backlog
+    #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(50..=1_000_000))]
+    pub deliveries: u32,
+    /// Events a second, of which the lag is measured
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub rate: u32,
+    /// For how many seconds
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=3_600))]
+    pub seconds: u32,
     /// The launchway-server to measure [default: built now, beside this program]
     #[arg(long, value_name = "PROGRAM")]
     pub server: Option<PathBuf>,
@@ -228,6 +309,14 @@ pub struct CopyArgs {
     pub from: PathBuf,
     /// What is written
     pub to: PathBuf,
+}
+
+/// The form of compressed bytes.
+#[derive(Debug, clap::Args)]
+pub struct CompressArgs {
+    /// As builds or as updates are compressed
+    #[arg(value_parser = ["zstandard", "deflate"])]
+    pub form: String,
 }
 
 /// The response of the twin.

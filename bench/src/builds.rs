@@ -9,6 +9,8 @@ use launchway_store::Db;
 use sha2::{Digest, Sha256};
 
 use crate::bundles::create_org;
+use crate::owner;
+
 /// The label that every runner has and every build needs.
 pub const LABEL: &str = "os=linux";
 
@@ -29,17 +31,18 @@ pub fn token(number: u32) -> String {
     format!("bench-runner-{number}")
 }
 
-/// Writes the queue and the runners into a database, which may already contain some.
+/// Writes the queue, the runners and a signed-in owner into a database; returns the organization.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn fill(database: &str, queue: &Queue) -> anyhow::Result<()> {
+pub async fn fill(database: &str, queue: &Queue) -> anyhow::Result<OrgId> {
     let db = Db::open(database).await?;
     let now = now()?;
     let bundle = BundleId::parse("com.example.queue")?;
     let org: OrgId = id(0, 0, now);
     let mut tx = db.write().await?;
     create_org(&mut tx, org, now).await?;
+    owner::create(&mut tx, org, now).await?;
     for number in 0..queue.runners {
         let runner = Runner {
             id: id(1, number, now),
@@ -67,7 +70,7 @@ pub async fn fill(database: &str, queue: &Queue) -> anyhow::Result<()> {
         tx.commit().await?;
     }
     db.close().await;
-    Ok(())
+    Ok(org)
 }
 
 /// A queued build.

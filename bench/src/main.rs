@@ -4,6 +4,7 @@
 mod all;
 mod args;
 mod bare;
+mod browser;
 mod builds;
 mod bundles;
 mod check;
@@ -13,22 +14,29 @@ mod cores;
 mod figures;
 mod foreign;
 mod http_client;
+mod lists;
 mod load;
+mod logs;
+mod owner;
+mod pack;
 mod package;
 mod pages;
 mod programs;
+mod project;
 mod publish;
 mod publisher;
 mod questions;
 mod queue;
 mod releases;
 mod roots;
+mod runner;
 mod server;
 mod shares;
 mod start;
 mod steady;
 mod trust;
 mod twin;
+mod webhooks;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -48,12 +56,17 @@ fn main() -> ExitCode {
         Command::Queue(args) => queue::run(&args),
         Command::Shares(args) => shares::run(&args),
         Command::Pages(args) => pages::run(&args),
+        Command::Lists(args) => lists::run(&args),
         Command::Trust(args) => trust::run(&args),
         Command::Publish(args) => publish::run(&args),
+        Command::Pack(args) => pack::run(&args),
+        Command::Logs(args) => logs::run(&args),
+        Command::Webhooks(args) => webhooks::run(&args),
         Command::Steady(args) => steady::run(&args),
         Command::Foreign(args) => foreign::run(&args),
         Command::All(args) => all::run(args),
         Command::Copy(args) => publish::copy_file(&args.from, &args.to),
+        Command::Compress(args) => pack::compress(&args),
         Command::Twin(args) => twin::run(&args),
         Command::Bare(args) => bare::run(&args),
     };

@@ -5,7 +5,9 @@ use std::process::Command;
 
 use anyhow::{Context, ensure};
 
-const PACKAGE: &str = "launchway-server";
+/// The packages of the server and of the command line, and their programs.
+const SERVER: &str = "launchway-server";
+const CLI: &str = "launchway";
 
 /// The profile of the packaged programs. Cargo names their directory after it.
 const PROFILE: &str = "dist";
@@ -16,6 +18,18 @@ const PROFILE: &str = "dist";
 /// # Errors
 /// When the build fails, or this program is not built with that profile.
 pub fn server(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    program(SERVER, named)
+}
+
+/// The command line to measure, found like [`server`].
+///
+/// # Errors
+/// As [`server`].
+pub fn cli(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    program(CLI, named)
+}
+
+fn program(package: &str, named: Option<&Path>) -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let directory = own.parent().context("a program lies in a directory")?;
     ensure!(
@@ -27,13 +41,13 @@ pub fn server(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     }
     let target = directory.parent().context("a program lies two directories deep")?;
     let built = Command::new(env!("CARGO"))
-        .args(["build", "--profile", PROFILE, "--package", PACKAGE, "--target-dir"])
+        .args(["build", "--profile", PROFILE, "--package", package, "--target-dir"])
         .arg(target)
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
         .status()
         .context("cargo cannot be started")?;
-    ensure!(built.success(), "{PACKAGE} could not be built");
-    Ok(directory.join(PACKAGE))
+    ensure!(built.success(), "{package} could not be built");
+    Ok(directory.join(package))
 }
 
 /// Our server on the database and objects in `data`, without a limit of checks per address.

@@ -23,23 +23,57 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Calls a minute that an organization may make with the tier that [`create_key`] gives it.
 pub const CALLS_A_MINUTE: u32 = Tier::Enterprise.requests_per_minute();
 
-/// An organization, made by the operator's commands while the server does not run, and a key of it.
+/// An organization and a key of it.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// The id of the organization.
+    pub org: String,
+    pub key: String,
+}
+
+/// The key of [`create_account`].
 ///
 /// # Errors
 /// When a command fails.
 pub fn create_key(program: &Path, data: &Path) -> anyhow::Result<String> {
-    let admin = |arguments: &[&str]| -> anyhow::Result<Value> {
-        let mut command = Command::new(program);
-        command.env_clear().current_dir(data).arg("admin").args(arguments);
-        let output = command.arg("--json").arg("--data-dir").arg(data).output()?;
-        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        Ok(serde_json::from_slice(&output.stdout)?)
-    };
-    let org = admin(&["create-org", "--name", "Bench"])?;
+    Ok(create_account(program, data)?.key)
+}
+
+/// An organization, made by the operator's commands while the server does not run, and a key of it.
+///
+/// # Errors
+/// When a command fails.
+pub fn create_account(program: &Path, data: &Path) -> anyhow::Result<Account> {
+    let org = admin(program, data, &["create-org", "--name", "Bench"])?;
     let org = org["id"].as_str().context("no id of the organization")?;
-    admin(&["set-tier", "--org", org, "--tier", Tier::Enterprise.as_str()])?;
-    let key = admin(&["create-key", "--org", org, "--name", "bench"])?;
+    admin(
+        program,
+        data,
+        &["set-tier", "--org", org, "--tier", Tier::Enterprise.as_str()],
+    )?;
+    Ok(Account {
+        org: org.to_owned(),
+        key: create_key_of(program, data, org)?,
+    })
+}
+
+/// A key of an organization that is in the database.
+///
+/// # Errors
+/// When the command fails.
+pub fn create_key_of(program: &Path, data: &Path, org: &str) -> anyhow::Result<String> {
+    let scopes = ["--admin", "--scopes", "build,submit,update"];
+    let words = [&["create-key", "--org", org, "--name", "bench"][..], &scopes].concat();
+    let key = admin(program, data, &words)?;
     Ok(key["key"].as_str().context("no key")?.to_owned())
+}
+
+fn admin(program: &Path, data: &Path, arguments: &[&str]) -> anyhow::Result<Value> {
+    let mut command = Command::new(program);
+    command.env_clear().current_dir(data).arg("admin").args(arguments);
+    let output = command.arg("--json").arg("--data-dir").arg(data).output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 /// A connection that publishes.
@@ -101,12 +135,25 @@ impl Publisher {
         Ok(update["id"].as_str().context("no id of the update")?.to_owned())
     }
 
-    async fn post(&mut self, path: &str, body: &Value) -> anyhow::Result<Value> {
+    /// Sends JSON to a path; returns the answer.
+    ///
+    /// # Errors
+    /// When the server refuses it.
+    pub async fn post(&mut self, path: &str, body: &Value) -> anyhow::Result<Value> {
         let request = Request::post(path)
             .header(header::AUTHORIZATION, format!("Bearer {}", self.key))
             .header(header::CONTENT_TYPE, "application/json");
         let answer = self.send(request, Bytes::from(body.to_string())).await?;
         Ok(serde_json::from_slice(&answer)?)
+    }
+
+    /// Reads a path; returns the answer.
+    ///
+    /// # Errors
+    /// When the server refuses it.
+    pub async fn get(&mut self, path: &str) -> anyhow::Result<Bytes> {
+        let request = Request::get(path).header(header::AUTHORIZATION, format!("Bearer {}", self.key));
+        self.send(request, Bytes::new()).await
     }
 
     async fn send(&mut self, request: Builder, body: Bytes) -> anyhow::Result<Bytes> {

@@ -1,27 +1,21 @@
 //! Measures the queue of builds: what a claim and a renewal cost as the queue grows, with many runners at once.
 
 use std::io::Write;
-use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
-use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
-use hyper::client::conn::http1::SendRequest;
-use hyper::{Request, header};
-use launchway_api::runner::{AskLease, AttemptReply, LeaseAnswer, Renew};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use anyhow::Context;
 use tokio::task::JoinSet;
 
 use crate::args::QueueArgs;
 use crate::builds;
-use crate::figures::Spread;
-use crate::http_client::connect;
+use crate::figures::{Goal, Spread};
 use crate::programs;
+use crate::runner::Runner;
 use crate::server::Server;
 
+/// A claim in a long queue takes at most so many times the CPU of one in the first.
+const RATIO: f64 = 1.5;
 /// The timeout for the measurement of one queue.
 const LIMIT: Duration = Duration::from_secs(600);
 
@@ -65,13 +59,14 @@ pub fn run(args: &QueueArgs) -> anyhow::Result<()> {
         let (first_claim, first_renewal) = *first.get_or_insert((claim, renewal));
         writeln!(
             out,
-            "{queued:>8} more in the queue   claim {:.1}, {:.2} ms CPU, ratio {:.2}   renewal {:.1}, {:.2} ms CPU, ratio {:.2}",
+            "{queued:>8} more in the queue   claim {:.1}, {:.2} ms CPU, ratio {:.2}   renewal {:.1}, {:.2} ms CPU, ratio {:.2}   {}",
             Spread::of(turn.claims.iter().map(|seconds| seconds * 1e3)),
             claim * 1e3,
             claim / first_claim,
             Spread::of(turn.renewals.iter().map(|seconds| seconds * 1e3)),
             renewal * 1e3,
             renewal / first_renewal,
+            Goal::AtMost(RATIO).verdict(claim / first_claim),
         )?;
     }
     Ok(())
@@ -126,7 +121,7 @@ async fn all(runners: Vec<Runner>, share: u32, call: Call) -> anyhow::Result<(Ve
             for number in 0..share {
                 let asked = Instant::now();
                 match call {
-                    Call::Claim => runner.claim().await?,
+                    Call::Claim => drop(runner.claim().await?),
                     Call::Renew => runner.renew(number as usize).await?,
                 }
                 seconds.push(asked.elapsed().as_secs_f64());
@@ -141,65 +136,4 @@ async fn all(runners: Vec<Runner>, share: u32, call: Call) -> anyhow::Result<(Ve
         seconds.extend(some);
     }
     Ok((runners, seconds))
-}
-
-/// A runner with its own connection and its builds.
-struct Runner {
-    sender: SendRequest<Full<Bytes>>,
-    host: String,
-    token: String,
-    builds: Vec<(String, u32)>,
-}
-
-impl Runner {
-    async fn connect(address: SocketAddr, token: String) -> anyhow::Result<Runner> {
-        Ok(Runner {
-            sender: connect(address).await?,
-            host: address.to_string(),
-            token,
-            builds: Vec::new(),
-        })
-    }
-
-    async fn claim(&mut self) -> anyhow::Result<()> {
-        let ask = AskLease {
-            labels: vec![builds::LABEL.to_owned()],
-            version: "bench".to_owned(),
-            wait_seconds: 0,
-        };
-        let answer: LeaseAnswer = self.call("/api/runner/lease", &ask).await?;
-        let lease = answer.lease.context("no build although some wait")?;
-        self.builds.push((lease.build_id, lease.attempt));
-        Ok(())
-    }
-
-    async fn renew(&mut self, number: usize) -> anyhow::Result<()> {
-        let (build_id, attempt) = self.builds[number].clone();
-        let renew = Renew {
-            build_id,
-            attempt,
-            phases: Vec::new(),
-        };
-        let going: AttemptReply = self.call("/api/runner/renew", &renew).await?;
-        ensure!(!going.cancel, "a build is canceled that nobody canceled");
-        Ok(())
-    }
-
-    async fn call<A: DeserializeOwned>(&mut self, path: &str, body: &impl Serialize) -> anyhow::Result<A> {
-        let request = Request::post(path)
-            .header(header::HOST, &self.host)
-            .header(header::AUTHORIZATION, format!("Bearer {}", self.token))
-            .header(header::CONTENT_TYPE, "application/json")
-            .body(Full::from(serde_json::to_vec(body)?))?;
-        self.sender.ready().await?;
-        let answer = self.sender.send_request(request).await?;
-        let status = answer.status();
-        let bytes = answer.into_body().collect().await?.to_bytes();
-        ensure!(
-            status.is_success(),
-            "{path} was answered {status}: {}",
-            String::from_utf8_lossy(&bytes)
-        );
-        Ok(serde_json::from_slice(&bytes)?)
-    }
 }

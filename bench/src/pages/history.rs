@@ -3,21 +3,18 @@
 use anyhow::ensure;
 use launchway_domain::build::{BuildStatus, GitFacts};
 use launchway_domain::bundle_id::BundleId;
-use launchway_domain::id::{BuildId, OrgId, SubmissionId, UpdateId, UserId};
-use launchway_domain::org::{Session, User};
+use launchway_domain::id::{BuildId, OrgId, SubmissionId, UpdateId};
 use launchway_domain::platform::Platform;
 use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::{Submission, SubmissionState, SubmissionStatus};
-use launchway_domain::tenancy::Role;
 use launchway_domain::time::{EpochMs, MINUTE};
 use launchway_domain::update::Update;
 use launchway_store::{Db, NewUpdate};
-use sha2::{Digest, Sha256};
 
 use crate::builds::{BATCH, build, id, now};
 use crate::bundles::{create_org, package_of, update};
+use crate::owner;
 
-const TOKEN: &str = "bench-session";
 /// One of this many builds failed. None was canceled: finding nothing is the most expensive.
 const FAILED: u32 = 500;
 /// One update and one submission per this many builds.
@@ -60,35 +57,16 @@ pub async fn fill(database: &str, builds: u32) -> anyhow::Result<History> {
         update,
         submission,
         build: build.map(|id| id.to_string()).unwrap_or_default(),
-        cookie: format!("launchway={TOKEN}"),
+        cookie: owner::cookie(),
     })
 }
 
 /// An organization, and its signed-in owner.
 async fn fill_org(db: &Db, now: EpochMs) -> anyhow::Result<OrgId> {
-    let (org, user): (OrgId, UserId) = (id(0, 0, now), id(3, 0, now));
+    let org: OrgId = id(0, 0, now);
     let mut tx = db.write().await?;
     create_org(&mut tx, org, now).await?;
-    let mut system = tx.system("a new owner");
-    let owner = User {
-        id: user,
-        email: "owner@example.com".to_owned(),
-        created_at: now,
-    };
-    // No password has this hash, so it cannot be used to sign in.
-    system.create_user(&owner, "none").await?;
-    let session = Session {
-        id: id(4, 0, now),
-        user_id: user,
-        user_agent: "bench".to_owned(),
-        address: "127.0.0.1".to_owned(),
-        created_at: now,
-        last_used_at: now,
-    };
-    system
-        .create_session(&session, &hex::encode(Sha256::digest(TOKEN)))
-        .await?;
-    tx.org(org).add_member(user, Role::Owner, now).await?;
+    owner::create(&mut tx, org, now).await?;
     tx.commit().await?;
     Ok(org)
 }
