@@ -119,7 +119,7 @@ impl Bench {
             "--version",
             &version,
         ];
-        let mut command = self.launchway("update", &["update", "android", "--dir", "www"]);
+        let mut command = self.launchway("update", &["update", "android", "--dir", "www", "--all-configurations"]);
         command.args(app);
         command
     }
