@@ -2,7 +2,11 @@
 
 use std::net::SocketAddr;
 
-use hyper::body::Body;
+use anyhow::ensure;
+use bytes::Bytes;
+use http_body_util::BodyExt;
+use hyper::Response;
+use hyper::body::{Body, Incoming};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
@@ -23,4 +27,19 @@ where
     // Ends with the sender; the next call reports any error.
     tokio::spawn(connection);
     Ok(sender)
+}
+
+/// The body of an answer from a path.
+///
+/// # Errors
+/// When the server refused the request, with what it said.
+pub async fn body_of(path: &str, answer: Response<Incoming>) -> anyhow::Result<Bytes> {
+    let status = answer.status();
+    let bytes = answer.into_body().collect().await?.to_bytes();
+    ensure!(
+        status.is_success(),
+        "{path} was answered {status}: {}",
+        String::from_utf8_lossy(&bytes)
+    );
+    Ok(bytes)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
+use http_body_util::Full;
 use hyper::client::conn::http1::SendRequest;
 use hyper::http::request::Builder;
 use hyper::{Request, header};
@@ -15,7 +15,7 @@ use launchway_domain::tenancy::Tier;
 use launchway_trust::Sha256;
 use serde_json::{Value, json};
 
-use crate::http_client::connect;
+use crate::http_client::{body_of, connect};
 
 /// The timeout of a request.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -161,13 +161,6 @@ impl Publisher {
         let path = request.uri().path().to_owned();
         self.sender.ready().await?;
         let answer = tokio::time::timeout(LIMIT, self.sender.send_request(request)).await??;
-        let status = answer.status();
-        let bytes = answer.into_body().collect().await?.to_bytes();
-        ensure!(
-            status.is_success(),
-            "{path} was answered {status}: {}",
-            String::from_utf8_lossy(&bytes)
-        );
-        Ok(bytes)
+        body_of(&path, answer).await
     }
 }

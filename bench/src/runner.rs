@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use anyhow::{Context, ensure};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full};
+use http_body_util::Full;
 use hyper::client::conn::http1::SendRequest;
 use hyper::{Request, header};
 use launchway_api::runner::{AskLease, AttemptReply, LeaseAnswer, Renew};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::builds;
-use crate::http_client::connect;
+use crate::http_client::{body_of, connect};
 
 /// A runner with its own connection and its builds.
 pub struct Runner {
@@ -111,13 +111,6 @@ impl Runner {
             .body(Full::from(body))?;
         self.sender.ready().await?;
         let answer = self.sender.send_request(request).await?;
-        let status = answer.status();
-        let bytes = answer.into_body().collect().await?.to_bytes();
-        ensure!(
-            status.is_success(),
-            "{path} was answered {status}: {}",
-            String::from_utf8_lossy(&bytes)
-        );
-        Ok(bytes)
+        body_of(path, answer).await
     }
 }

@@ -155,15 +155,20 @@ async fn an_app_moves_in_from_expo() {
     a_withdrawn_import_leads_back(&moving).await;
 }
 
-/// Whoever runs an update that is withdrawn goes back to what is below it.
-async fn a_withdrawn_import_leads_back(moving: &Move) {
+/// Withdraws the update that devices know under this id.
+async fn withdraw(moving: &Move, id: &str) {
     let found = moving
         .api
-        .get(&format!("/update?protocol=expo&foreignId={STAGED}"))
+        .get(&format!("/update?protocol=expo&foreignId={id}"))
         .await
         .ok();
     let path = format!("/update?id={}", found["items"][0].text("id"));
     moving.api.patch(&path, json!({"status": "withdrawn"})).await.ok();
+}
+
+/// Whoever runs an update that is withdrawn goes back to what is below it.
+async fn a_withdrawn_import_leads_back(moving: &Move) {
+    withdraw(moving, STAGED).await;
     let back = offered(moving, "production", STAGED).await;
     assert_eq!(
         back["launchAsset"]["url"],
@@ -245,13 +250,7 @@ async fn an_app_with_a_certificate_moves_in_from_expo() {
     assert_eq!(steps(&moving.import(&signed)), [""; 0]);
 
     // Its undo was signed with it.
-    let found = moving
-        .api
-        .get(&format!("/update?protocol=expo&foreignId={STAGED}"))
-        .await
-        .ok();
-    let path = format!("/update?id={}", found["items"][0].text("id"));
-    moving.api.patch(&path, json!({"status": "withdrawn"})).await.ok();
+    withdraw(&moving, STAGED).await;
     let undo = verified(&moving, STAGED).await;
     assert_eq!(undo["launchAsset"], manifest["launchAsset"]);
     assert_eq!(undo.text("createdAt"), "2025-11-02T10:00:00.001Z");
