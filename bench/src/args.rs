@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::peer::Peer;
+
 /// Measures launchway-server on this machine and prints tables. Writes nothing but temporary files, and talks only to
-/// processes that it starts itself on 127.0.0.1.
+/// processes on 127.0.0.1, which it starts itself unless you name one.
 #[derive(Debug, Parser)]
 #[command(name = "launchway-bench", version)]
 pub struct Args {
@@ -78,6 +80,9 @@ pub struct CheckArgs {
     /// The launchway-server to measure [default: built now, beside this program]
     #[arg(long, value_name = "PROGRAM")]
     pub server: Option<PathBuf>,
+    /// The nginx beside it [default: that of the system, if there is one]
+    #[arg(long, value_name = "PROGRAM")]
+    pub nginx: Option<PathBuf>,
 }
 
 /// How starting is measured.
@@ -292,6 +297,9 @@ pub struct ForeignArgs {
     /// The launchway-server to measure [default: built now, beside this program]
     #[arg(long, value_name = "PROGRAM")]
     pub server: Option<PathBuf>,
+    /// Another service's server that runs on this machine, and a check that it answers with JSON; repeat it for more
+    #[arg(long, value_name = "NAME=PID,URL")]
+    pub peer: Vec<Peer>,
 }
 
 /// What is measured of everything.

@@ -13,7 +13,7 @@ use crate::cores::Cores;
 use crate::figures::{Goal, Spread, mebibytes};
 use crate::questions::{questions, to_peer, without_update};
 use crate::server::Server;
-use crate::{bundles, programs};
+use crate::{bundles, peer, programs};
 
 /// The twin's processor time must be at least this share of ours.
 const TWIN: f64 = 0.95;
@@ -40,6 +40,8 @@ enum Place {
     Hot,
     OursWithout,
     TwinWithout,
+    /// Only on machines that have it.
+    Nginx,
 }
 
 /// Measures and prints one table for each number of bundles.
@@ -85,7 +87,7 @@ fn measure(args: &CheckArgs, cores: Cores, program: &Path, bundles: u32) -> anyh
         start(programs::bare(body_bytes)?)?,
         start(programs::twin(bytes_without)?)?,
     );
-    let contestants = [
+    let mut contestants = vec![
         ours,
         contestant("twin", &twin, to_peer(&all)),
         contestant("twin again", &again, to_peer(&all)),
@@ -94,6 +96,11 @@ fn measure(args: &CheckArgs, cores: Cores, program: &Path, bundles: u32) -> anyh
         ours_without,
         contestant("twin, no update", &twin_without, to_peer(&none)),
     ];
+    if let Some(program) = args.nginx.clone().or_else(peer::find_nginx) {
+        let folder = data.path();
+        let nginx = cores.on_server_core(|| peer::start_nginx(&program, folder, body_bytes))??;
+        contestants.push(contestant("nginx, fixed text", &Rc::new(nginx), to_peer(&all)));
+    }
     let mut measured = Measured {
         bundles,
         body_bytes,
@@ -110,7 +117,7 @@ struct Measured {
     body_bytes: u64,
     /// Our resident memory at the start, in MiB.
     memory: f64,
-    contestants: [Contestant; 7],
+    contestants: Vec<Contestant>,
 }
 
 impl Measured {
@@ -175,6 +182,10 @@ impl Measured {
             ),
         ] {
             lines.push(format!("  {name:<34}{ratio:.3}   {}", goal.verdict(ratio.median)));
+        }
+        if let Some(nginx) = self.contestants.get(Place::Nginx as usize) {
+            let ratio = nginx.cpu_ratio(self.at(Place::Ours));
+            lines.push(format!("  {:<34}{ratio:.3}", "nginx's CPU / ours"));
         }
         let goal = Goal::AtMost(MEMORY).verdict(self.memory);
         lines.push(format!(

@@ -1,5 +1,6 @@
 //! A server in a comparison, and its turns.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,7 @@ const TURN_LIMIT: Duration = Duration::from_secs(120);
 
 /// A server in the comparison with the questions it is asked, and the results of its turns.
 pub struct Contestant {
-    name: &'static str,
+    name: Cow<'static, str>,
     server: Rc<Server>,
     /// Whether the server has a core to itself, without the load generator.
     has_own_core: bool,
@@ -43,14 +44,14 @@ pub struct Turn {
 impl Contestant {
     /// A server that had no turn yet. `connections` ask it.
     pub fn new(
-        name: &'static str,
+        name: impl Into<Cow<'static, str>>,
         server: &Rc<Server>,
         questions: Vec<Question>,
         has_own_core: bool,
         connections: u32,
     ) -> Contestant {
         Contestant {
-            name,
+            name: name.into(),
             server: server.clone(),
             has_own_core,
             connections,
@@ -69,7 +70,7 @@ impl Contestant {
             rate,
         };
         let asked = load::ask(self.server.address, self.questions.clone(), load);
-        runtime.block_on(asked).context(self.name)
+        runtime.block_on(asked).with_context(|| self.name.clone())
     }
 
     /// The average size of the bodies that its distinct questions are answered with.

@@ -1,7 +1,8 @@
 //! The cores for the server under measurement and for the load.
 
-use std::io;
+use std::{fs, io};
 
+use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// Two cores, or the only one twice.
@@ -44,11 +45,33 @@ impl Cores {
         pin(self.load)?;
         Ok(done)
     }
+
+    /// Moves a process that runs already to the server's core.
+    ///
+    /// # Errors
+    /// When there is none, or the system does not allow the choice.
+    pub fn move_to_server_core(&self, process: u32) -> io::Result<()> {
+        pin_process(process, self.server)
+    }
+}
+
+/// Restricts all threads of a running process to one core.
+fn pin_process(process: u32, core: usize) -> io::Result<()> {
+    for thread in fs::read_dir(format!("/proc/{process}/task"))? {
+        let name = thread?.file_name();
+        let id = name.to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
+        sched_setaffinity(id, &only(core))?;
+    }
+    Ok(())
 }
 
 /// Restricts the calling thread to one core.
 fn pin(core: usize) -> io::Result<()> {
+    Ok(sched_setaffinity(None, &only(core))?)
+}
+
+fn only(core: usize) -> CpuSet {
     let mut only = CpuSet::new();
     only.set(core);
-    Ok(sched_setaffinity(None, &only)?)
+    only
 }

@@ -54,6 +54,17 @@ pub fn run(args: &ForeignArgs) -> anyhow::Result<()> {
     };
     let mut all = vec![contestant("our check", None), contestant("our check again", None)];
     all.extend(PROTOCOLS.map(|protocol| contestant(name(protocol), Some(protocol))));
+    for peer in &args.peer {
+        let server = Rc::new(peer.server(cores)?);
+        let questions = peer.questions();
+        all.push(Contestant::new(
+            peer.name.clone(),
+            &server,
+            questions,
+            cores.are_two(),
+            args.connections,
+        ));
+    }
     let mut out = std::io::stdout();
     writeln!(
         out,
@@ -81,6 +92,9 @@ pub fn run(args: &ForeignArgs) -> anyhow::Result<()> {
             name(protocol),
             goal.verdict(ratio.median)
         )?;
+    }
+    for (asked, peer) in all[2 + PROTOCOLS.len()..].iter().zip(&args.peer) {
+        writeln!(out, "  {:<18}{:.3}", peer.name, asked.cpu_ratio(&all[0]))?;
     }
     Ok(())
 }

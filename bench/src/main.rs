@@ -21,6 +21,7 @@ mod owner;
 mod pack;
 mod package;
 mod pages;
+mod peer;
 mod programs;
 mod project;
 mod publish;

@@ -2,23 +2,25 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::ops::RangeInclusive;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 /// The beginning of the line that says that a server is ready; the address follows.
 pub const READY: &str = "Listening on http://";
 /// The timeout for a server to become ready.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A running server process; it is killed on drop.
+/// A running server process. One that this program started is killed on drop.
 #[derive(Debug)]
 pub struct Server {
-    child: Child,
+    id: u32,
+    /// `None` for one that ran before.
+    child: Option<Child>,
     /// Its address.
     pub address: SocketAddr,
     /// The time from its start until it reported that it listens.
@@ -38,11 +40,7 @@ impl Server {
             .spawn()
             .with_context(|| format!("{} cannot be started", command.get_program().display()))?;
         let output = child.stdout.take().context("no standard output")?;
-        let mut server = Server {
-            child,
-            address: SocketAddr::from(([127, 0, 0, 1], 0)),
-            started_in: Duration::ZERO,
-        };
+        let mut server = Server::of(child.id(), Some(child), SocketAddr::from(([127, 0, 0, 1], 0)));
         let (sender, ready) = mpsc::channel();
         // Continues reading to the end, so that the process never blocks on a full pipe.
         std::thread::spawn(move || {
@@ -59,6 +57,53 @@ impl Server {
         server.address = address.parse().context("the server's address")?;
         server.started_in = started_in;
         Ok(server)
+    }
+
+    /// Starts a program that prints nothing, and waits until it accepts connections at this address.
+    ///
+    /// # Errors
+    /// When it cannot be started, or accepts none in two minutes.
+    pub fn start_silent(mut command: Command, address: SocketAddr) -> anyhow::Result<Server> {
+        let started = Instant::now();
+        let child = command
+            .stdin(Stdio::null())
+            .spawn()
+            .with_context(|| format!("{} cannot be started", command.get_program().display()))?;
+        let mut server = Server::of(child.id(), Some(child), address);
+        while TcpStream::connect(address).is_err() {
+            ensure!(
+                started.elapsed() < TIMEOUT,
+                "{} did not become ready",
+                command.get_program().display()
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        server.started_in = started.elapsed();
+        Ok(server)
+    }
+
+    /// A server that runs already, as this process.
+    ///
+    /// # Errors
+    /// When there is no such process.
+    pub fn running(id: u32, address: SocketAddr) -> anyhow::Result<Server> {
+        let server = Server::of(id, None, address);
+        server.cpu().with_context(|| format!("no process {id}"))?;
+        Ok(server)
+    }
+
+    fn of(id: u32, child: Option<Child>, address: SocketAddr) -> Server {
+        Server {
+            id,
+            child,
+            address,
+            started_in: Duration::ZERO,
+        }
+    }
+
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.id
     }
 
     /// The processor time of all its threads, in kernel and user mode.
@@ -103,7 +148,7 @@ impl Server {
     }
 
     fn proc(&self, file: &str) -> anyhow::Result<String> {
-        let path = format!("/proc/{}/{file}", self.child.id());
+        let path = format!("/proc/{}/{file}", self.id);
         fs::read_to_string(&path).with_context(|| path)
     }
 }
@@ -125,7 +170,9 @@ pub fn cpu_of(stat: &str, fields: RangeInclusive<usize>) -> anyhow::Result<Durat
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
