@@ -13,6 +13,7 @@ use launchway_domain::scope::Scope::{Build, Submit, Update};
 use launchway_domain::tenancy::Role::{Admin, Owner};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
+use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -134,10 +135,10 @@ pub fn lines() -> Vec<Line> {
 
 /// The complete router: the API under `/api`, pages, signed URLs of the local object storage.
 pub fn router(app: &Arc<App>) -> Router {
-    let (api, document) = described(Some(app)).split_for_parts();
-    let document = docs::Document::new(openapi::complete(document));
-    let no_bundle = get(update_check::check_without_bundle).options(update_check::preflight);
     let roles = app.config.roles;
+    let api = of_roles(roles).fold(Router::new(), |router, endpoint| endpoint.add_to(router, app));
+    let document = docs::Document::new(move || describe(of_roles(roles)));
+    let no_bundle = get(update_check::check_without_bundle).options(update_check::preflight);
     let api = if roles.check {
         api.route("/update/check", no_bundle.clone())
             .route("/update/check/", no_bundle)
@@ -204,13 +205,19 @@ async fn note_route(route: Option<MatchedPath>, request: Request, next: Next) ->
     response
 }
 
-fn described(app: Option<&Arc<App>>) -> OpenApiRouter<Arc<App>> {
-    let head = OpenApiRouter::with_openapi(openapi::head());
-    let here = |endpoint: &Endpoint| app.is_none_or(|app| runs_here(app.config.roles, endpoint));
+/// The endpoints of a process with these roles.
+fn of_roles(roles: Roles) -> impl Iterator<Item = Endpoint> {
     endpoints()
         .into_iter()
-        .filter(here)
-        .fold(head, |router, endpoint| endpoint.add_to(router, app))
+        .filter(move |endpoint| runs_here(roles, endpoint))
+}
+
+fn describe(endpoints: impl IntoIterator<Item = Endpoint>) -> OpenApi {
+    let head = OpenApiRouter::with_openapi(openapi::head());
+    let described = endpoints
+        .into_iter()
+        .fold(head, |document, endpoint| endpoint.describe_in(document));
+    described.into_openapi()
 }
 
 /// Whether a process with these roles answers an endpoint.
@@ -224,6 +231,6 @@ fn runs_here(roles: Roles, endpoint: &Endpoint) -> bool {
 }
 
 /// The OpenAPI document of the API.
-pub fn openapi_document() -> utoipa::openapi::OpenApi {
-    openapi::complete(described(None).into_openapi())
+pub fn openapi_document() -> OpenApi {
+    describe(endpoints())
 }

@@ -1,7 +1,7 @@
 //! The OpenAPI document, and a viewer for it that needs no script and no other host.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use askama::Template;
 use axum::extract::Extension;
@@ -9,24 +9,35 @@ use axum::http::{HeaderValue, header};
 use axum::response::{Html, IntoResponse, Response};
 use launchway_ops::api_error::ApiError;
 use serde_json::Value;
+use utoipa::openapi::OpenApi;
 
 use crate::page_headers;
 
-/// The document, serialized once.
+/// The document and its page. They are written when they are first asked for: it takes memory and time that most processes need
+/// for nothing else.
 #[derive(Clone)]
-pub struct Document {
-    json: Arc<str>,
-    page: Arc<str>,
+pub struct Document(Arc<LazyLock<Written, Describe>>);
+
+type Describe = Box<dyn FnOnce() -> Written + Send>;
+
+struct Written {
+    json: String,
+    page: String,
 }
 
 impl Document {
-    /// Writes the document and its page.
-    pub fn new(document: utoipa::openapi::OpenApi) -> Document {
-        let value = serde_json::to_value(&document).unwrap_or_default();
-        let page = Page::of(&value).render().unwrap_or_default();
-        Document {
-            json: value.to_string().into(),
-            page: page.into(),
+    /// The document that `describe` returns.
+    pub fn new(describe: impl FnOnce() -> OpenApi + Send + 'static) -> Document {
+        Document(Arc::new(LazyLock::new(Box::new(move || Written::of(&describe())))))
+    }
+}
+
+impl Written {
+    fn of(document: &OpenApi) -> Written {
+        let value = serde_json::to_value(document).unwrap_or_default();
+        Written {
+            page: Page::of(&value).render().unwrap_or_default(),
+            json: value.to_string(),
         }
     }
 }
@@ -35,7 +46,7 @@ impl Document {
 #[utoipa::path(get, path = "/openapi.json", tag = "Service", responses((status = 200, description = "The document", body = Object)))]
 pub async fn document(Extension(document): Extension<Document>) -> Response {
     let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
-    (json, document.json.to_string()).into_response()
+    (json, document.0.json.clone()).into_response()
 }
 
 /// The documentation of this API as a page.
@@ -46,7 +57,7 @@ pub async fn document(Extension(document): Extension<Document>) -> Response {
     responses((status = 200, description = "An HTML page", body = String, content_type = "text/html"))
 )]
 pub async fn viewer(Extension(document): Extension<Document>) -> Result<Response, ApiError> {
-    let mut response = Html(document.page.to_string()).into_response();
+    let mut response = Html(document.0.page.clone()).into_response();
     page_headers::protect(&mut response);
     Ok(response)
 }

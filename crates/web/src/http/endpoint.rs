@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::MethodRouter;
 use launchway_ops::app::App;
@@ -57,16 +58,19 @@ impl Endpoint {
         self.described.1.paths.iter().flat_map(of_path).collect()
     }
 
-    /// Adds the endpoint to a router, behind admission unless it is public. Without an app only the description is
-    /// added.
-    pub fn add_to(self, router: OpenApiRouter<Arc<App>>, app: Option<&Arc<App>>) -> OpenApiRouter<Arc<App>> {
+    /// Adds the endpoint to a router, behind admission unless it is public.
+    pub fn add_to(self, router: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
+        let (_, paths, handler) = self.described;
+        let handler = guarded(handler, self.access, app);
+        let paths = paths.paths.keys();
+        paths.fold(router, |router, path| router.route(path, handler.clone()))
+    }
+
+    /// Adds its description to a document.
+    pub fn describe_in(self, document: OpenApiRouter<Arc<App>>) -> OpenApiRouter<Arc<App>> {
         let (schemas, mut paths, handler) = self.described;
         describe(&mut paths, self.access);
-        let handler = match app {
-            Some(app) => guarded(handler, self.access, app),
-            None => handler,
-        };
-        router.routes((schemas, paths, handler))
+        document.routes((schemas, paths, handler))
     }
 }
 

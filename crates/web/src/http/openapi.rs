@@ -55,8 +55,3 @@ pub fn head() -> OpenApi {
         .components(Some(components))
         .build()
 }
-
-/// The document with the endpoints, as it is served and checked in.
-pub fn complete(document: OpenApi) -> OpenApi {
-    document
-}
