@@ -1,9 +1,10 @@
-//! What the operating system provides: the clock and randomness, which tests replace, durable private folders, and the
-//! floor of free disk space. The rest of the service takes them as parameters.
+//! What the operating system provides: the clock and randomness, which tests replace, durable private folders, the
+//! floor of free disk space, and huge pages of memory. The rest of the service takes them as parameters.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
 #![deny(missing_docs)]
 
 pub mod clock;
 pub mod folders;
 pub mod free_space;
+pub mod huge_pages;
 pub mod random;

@@ -3,6 +3,7 @@
 mod fill;
 mod leaving;
 mod local;
+mod owners;
 mod prefetch;
 mod rows;
 
@@ -23,6 +24,7 @@ use crate::trust::TrustSet;
 use crate::{LongTexts, Updates};
 use fill::Fill;
 use leaving::Leaving;
+use owners::Owners;
 
 pub use prefetch::Place;
 
@@ -40,6 +42,13 @@ pub struct Callers {
     pub without_build: u64,
 }
 
+/// Whose checks are counted. Locked while a shard is replaced, so that both agree on the bundles in it.
+#[derive(Default)]
+struct Counted {
+    owners: Owners,
+    leaving: Leaving,
+}
+
 /// Answers which updates a bundle has, from memory.
 pub struct Index {
     /// One pointer leads to updates and metadata, so that a reader sees what belongs together.
@@ -48,7 +57,7 @@ pub struct Index {
     updates_per_bundle: usize,
     long_texts: Arc<LongTexts>,
     foreign: ForeignIndex,
-    leaving: Mutex<Leaving>,
+    counted: Mutex<Counted>,
     /// The local snapshot, if this node keeps one.
     keeper: Option<Arc<Keeper>>,
     /// Until when the snapshot knows the database that checks are answered from; 0 once they are answered from the database.
@@ -68,7 +77,7 @@ impl Index {
             updates_per_bundle,
             long_texts,
             foreign: ForeignIndex::new(asset_base),
-            leaving: Mutex::default(),
+            counted: Mutex::default(),
             keeper: None,
             snapshot_time: AtomicI64::new(0),
             seen: tokio::sync::Mutex::new(-1),
@@ -149,22 +158,11 @@ impl Index {
             let count = i64::try_from(count).unwrap_or(i64::MAX);
             *taken.entry(org).or_default() += count;
         };
-        for shard in &self.shards {
-            let shard = shard.load();
-            // Memory of bundles that nobody asks for is not read.
-            if shard.counters_list().any_untaken() {
-                for record in shard.bundles() {
-                    let counters = shard.counters_list().used(record.number);
-                    let count = counters.map_or(0, |counters| counters.take());
-                    if count > 0 {
-                        add(record.org_id(), count);
-                    }
-                }
-            }
-            drop(shard);
+        self.lock_counted().leaving.take(&self.shards, &mut add);
+        for (number, shard) in self.shards.iter().enumerate() {
+            self.lock_counted().owners.take(number, &shard.load(), &mut add);
             tokio::task::consume_budget().await;
         }
-        self.lock_leaving().take(&self.shards, add);
         taken
     }
 
@@ -173,23 +171,24 @@ impl Index {
         *self.seen.lock().await
     }
 
-    fn lock_leaving(&self) -> std::sync::MutexGuard<'_, Leaving> {
-        self.leaving.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn lock_counted(&self) -> std::sync::MutexGuard<'_, Counted> {
+        self.counted.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn put(&self, key: &str, bundle: LoadedBundle) {
         let (number, hash) = self.places.of(key);
+        let mut counted = self.lock_counted();
         let before = self.shards[number].load_full();
         let next = bundle.finish(|record, trust| {
             let mut next = match record {
                 Some((record, extension)) => before.with(record, extension, hash, || {
-                    let free = self.lock_leaving().free_number(number)?;
+                    let free = counted.leaving.free_number(number)?;
                     before.counters_list().reset(free);
                     Some(free)
                 }),
                 None => {
                     if let Some(record) = before.find(key, hash) {
-                        self.lock_leaving().add(number, &record);
+                        counted.leaving.add(number, &record);
                     }
                     before.without(key, hash)
                 }
@@ -197,6 +196,9 @@ impl Index {
             next.set_trust(key, trust.map(Arc::new));
             next
         });
+        if let Some(record) = next.find(key, hash) {
+            counted.owners.set(number, record.number, record.org_id());
+        }
         self.shards[number].store(Arc::new(next));
     }
 
@@ -271,6 +273,8 @@ impl Index {
     }
 
     fn replace_all(&self, loaded: Loaded) {
+        let mut counted = self.lock_counted();
+        counted.owners.clear();
         for (number, (shard, next)) in self.shards.iter().zip(loaded.shards).enumerate() {
             let before = shard.load_full();
             // All shards without bundles are one.
@@ -280,7 +284,7 @@ impl Index {
             for record in before.bundles() {
                 let (_, hash) = self.places.of(record.key);
                 if next.find(record.key, hash).is_none() {
-                    self.lock_leaving().add(number, &record);
+                    counted.leaving.add(number, &record);
                 }
             }
             shard.store(Arc::new(next));

@@ -6,6 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use launchway_domain::update::UpdateStatus;
+use launchway_os::huge_pages;
 use launchway_store::{OfferedUpdate, RetiredUpdate, TrustFileRow};
 
 use crate::LongTexts;
@@ -21,6 +22,8 @@ use crate::trust::{TrustLoad, TrustSet};
 /// A change copies one shard: about 1,000 bundles of a million, 300 KB. With more shards, what a check reads of each would not
 /// stay in the caches of a processor.
 pub const SHARDS: usize = 1024;
+/// From so many bytes of rows on, about 50,000 bundles of three updates, reading their memory is faster with huge pages.
+const LARGE: usize = 32 << 20;
 /// Longer release notes, in bytes, are kept outside memory.
 const SHORT_NOTES: usize = 256;
 
@@ -55,6 +58,7 @@ pub struct Loader {
     long_notes: Vec<Arc<LongText>>,
     dictionary: Dictionary,
     rows: Rows,
+    is_large: bool,
     trust: HashMap<Box<str>, TrustLoad>,
 }
 
@@ -85,6 +89,7 @@ impl Loader {
             long_notes: Vec::new(),
             dictionary: Dictionary::default(),
             rows,
+            is_large: false,
             trust: HashMap::new(),
         }
     }
@@ -131,6 +136,11 @@ impl Loader {
         };
         let (shard, _) = self.places.of(&key);
         self.rows.add_offered(shard, &key, update, notes, &mut self.dictionary);
+        // As early as possible: memory that was in use before stays in small pages.
+        if !self.is_large && self.rows.bytes() > LARGE {
+            self.is_large = true;
+            huge_pages::set_allowed(true);
+        }
     }
 
     /// Adds a withdrawn or deleted update of the bundle with this key.

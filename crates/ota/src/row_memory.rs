@@ -19,6 +19,7 @@ pub struct RowMemory {
     pieces: Vec<Piece>,
     /// The bytes of the last piece that are in use.
     used: usize,
+    bytes: usize,
 }
 
 impl RowMemory {
@@ -30,6 +31,7 @@ impl RowMemory {
             self.pieces.push(new_piece(size));
             self.used = 0;
         }
+        self.bytes += needed;
         let last = self.pieces.len() - 1;
         let place = ((last as u64) << 32) | self.used as u64;
         // A row is far shorter than 4 GiB.
@@ -39,6 +41,11 @@ impl RowMemory {
             self.used += part.len();
         }
         place
+    }
+
+    /// The bytes of all strings, with their lengths.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The bytes at this place.
@@ -78,6 +85,8 @@ mod tests {
         let mut memory = RowMemory::default();
         let places: Vec<u64> = texts.iter().chain([&long]).map(|text| memory.push(text)).collect();
         assert!(memory.pieces.len() > 3);
+        let kept = texts.iter().chain([&long]).map(|text| text.len() + LENGTH);
+        assert_eq!(memory.bytes(), kept.sum::<usize>());
         for (text, place) in texts.iter().chain([&long]).zip(places) {
             assert_eq!(memory.read(place), text);
         }

@@ -1,7 +1,8 @@
-//! A part of the index: the records of some bundles in one piece of memory. It never changes; a change makes another
-//! one, which shares the counters.
+//! A part of the index: the records of some bundles. It never changes; a change makes another one, which shares the counters
+//! and most of the memory.
 
 mod counters;
+mod pieces;
 mod table;
 
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ use crate::texts::{Interner, Texts};
 use crate::trust::TrustSet;
 
 pub use counters::{Counters, CountersList};
+use pieces::{Pieces, PiecesBuilder};
 use table::Table;
 
 /// A bundle's record in a shard.
@@ -31,7 +33,7 @@ const SHARED_TEXT_LINES: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Shard {
     table: Table,
-    records: Box<[u8]>,
+    records: Pieces,
     texts: Box<str>,
     counters: CountersList,
     numbers: Numbers,
@@ -87,7 +89,7 @@ impl Shard {
 
     /// Begins to fetch all lines of a record together: a reader that takes one field after the other would wait for each.
     fn prefetch_record(&self, offset: usize) {
-        prefetch_lines(&self.records, offset, RECORD_LINES);
+        prefetch_lines(self.records.from(offset), 0, RECORD_LINES);
     }
 
     /// Every bundle, in no order.
@@ -108,7 +110,7 @@ impl Shard {
     /// The bytes of records, texts and table.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
-        self.records.len() + self.texts.len() + self.table.bytes()
+        self.records.bytes() + self.texts.len() + self.table.bytes()
     }
 
     /// The counters of a bundle, which every bundle of a shard has.
@@ -176,9 +178,10 @@ impl Shard {
         let mut interner = Interner::new(&self.texts);
         let mut added = Vec::with_capacity(512);
         record.write(&mut added, &mut interner);
+        let (records, offset) = self.records.with(&added);
         let mut next = Shard {
             table: self.table.clone(),
-            records: [&*self.records, &added].concat().into(),
+            records,
             texts: interner.into_texts(),
             counters: self.counters.with_room(),
             numbers,
@@ -189,10 +192,9 @@ impl Shard {
             Some(extension) => next.insert_extension(record.key, extension),
             None => next.remove_extension(record.key),
         }
-        let offset = self.records.len();
         let before = self.offset(record.key, hash);
         next.table.put(hash, before, offset);
-        let bytes = next.records.len() + next.texts.len();
+        let bytes = next.records.bytes() + next.texts.len();
         if bytes > next.clean + (next.clean / GARBAGE_SHARE).max(SLACK) {
             next = next.compacted();
         }
@@ -225,7 +227,7 @@ impl Shard {
     /// Sets what a bundle of this shard needs beside its record.
     pub fn set_extension(&mut self, key: &str, hash: u32, extension: Extension) {
         if let Some(offset) = self.offset(key, hash) {
-            mark_extension(&mut self.records[offset..]);
+            mark_extension(self.records.from_mut(offset));
             self.insert_extension(key, extension);
         }
     }
@@ -247,15 +249,16 @@ impl Shard {
     }
 
     fn record_at(&self, offset: usize) -> Stored<'_> {
-        let bytes = self.records.get(offset..).unwrap_or_default();
-        Record::read(bytes, Texts(&self.texts)).0
+        Record::read(self.records.from(offset), Texts(&self.texts)).0
     }
 }
 
 /// Makes a shard from all of its bundles.
 pub struct ShardBuilder {
     table: Table,
-    records: Vec<u8>,
+    records: PiecesBuilder,
+    /// The record that is being added.
+    record: Vec<u8>,
     interner: Interner,
     counters: CountersList,
 }
@@ -265,7 +268,8 @@ impl ShardBuilder {
     pub fn new(bundles: usize, counters: CountersList) -> ShardBuilder {
         ShardBuilder {
             table: Table::with_room(bundles),
-            records: Vec::new(),
+            records: PiecesBuilder::default(),
+            record: Vec::new(),
             interner: Interner::default(),
             counters: counters.with_room(),
         }
@@ -273,19 +277,19 @@ impl ShardBuilder {
 
     /// Adds a bundle that is not in it yet.
     pub fn add(&mut self, record: &NewRecord<'_>, hash: u32) {
-        let offset = self.records.len();
-        record.write(&mut self.records, &mut self.interner);
+        self.record.clear();
+        record.write(&mut self.record, &mut self.interner);
+        let offset = self.records.push(&self.record);
         self.table.put(hash, None, offset);
     }
 
     /// The shard with these extensions, by key.
     pub fn finish(self, numbers: Numbers, extensions: Vec<(Box<str>, Extension)>) -> Shard {
-        let texts = self.interner.into_texts();
+        let (records, texts) = (self.records.finish(), self.interner.into_texts());
         let mut shard = Shard {
-            clean: self.records.len() + texts.len(),
+            clean: records.bytes() + texts.len(),
             table: self.table,
-            // A copy: what grew by doubling would keep the room that it did not need.
-            records: self.records.as_slice().into(),
+            records,
             texts,
             counters: self.counters,
             numbers,

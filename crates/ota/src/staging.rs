@@ -150,6 +150,11 @@ impl Rows {
         self.places[shard].push(self.memory.push(&row));
     }
 
+    /// The bytes of all rows.
+    pub fn bytes(&self) -> usize {
+        self.memory.bytes()
+    }
+
     /// The rows of a shard by bundle, those of bundles without a published or paused update left out.
     pub fn bundles<'r>(&'r self, shard: usize, dictionary: &'r Dictionary) -> Vec<BundleRows<'r>> {
         let places = self.places.get(shard).map_or(&[][..], Vec::as_slice);

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // A server does without, and what it starts inherits that. The steps of a build are programs of their own.
+    launchway_os::huge_pages::set_allowed(true);
     // The process of a build step: this program starts itself again for each.
     if let Some(end) = launchway_runner::executor::step_entry(std::env::args_os()) {
         return end;

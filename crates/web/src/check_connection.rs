@@ -16,6 +16,7 @@ use bytes::Bytes;
 use httparse::Status;
 use launchway_domain::time::{EpochMs, SECOND};
 use launchway_ops::api_error::ApiError;
+use launchway_ota::Place;
 use tokio::io::AsyncWriteExt;
 use tokio::task::yield_now;
 use tokio_util::io::poll_read_buf;
@@ -45,8 +46,11 @@ pub enum Next {
 
 /// Who answers the checks of a connection.
 pub trait Checks {
-    /// Waits until a check of this bundle, still percent-encoded, can be answered without waiting for memory.
-    fn prepare(&self, bundle: &str) -> impl Future<Output = ()> + Send;
+    /// Begins to fetch the place of this bundle, still percent-encoded.
+    fn prefetch_place(&self, bundle: &str) -> Option<Place>;
+
+    /// Begins to fetch the bundle at this place.
+    fn prefetch_bundle(&self, place: Place);
 
     /// Writes the answer to one check, or returns false for another request.
     fn answer(&self, request: &PlainRequest<'_>, output: &mut Vec<u8>) -> bool;
@@ -78,9 +82,6 @@ pub async fn serve(
         };
         if !matches!(read, Ok(count) if count > 0) {
             return Next::Closed;
-        }
-        if let Some(bundle) = bundle_of(&input) {
-            checks.prepare(bundle).await;
         }
         let answered = answer_all(&input, &mut output, checks);
         if answered > 0 {
@@ -121,28 +122,20 @@ fn bundle_of(input: &[u8]) -> Option<&str> {
     std::str::from_utf8(&rest[..end]).ok()
 }
 
-/// Lets the other connections of this thread go on.
-pub async fn let_others_go_on() {
-    let mut is_later = false;
-    poll_fn(|cx| {
-        if is_later {
-            return Poll::Ready(());
-        }
-        is_later = true;
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
-}
-
 /// Writes the answers to all checks at the start of `input`; returns how many bytes these have.
 fn answer_all(input: &[u8], output: &mut Vec<u8>, checks: &impl Checks) -> usize {
     output.clear();
     let mut rest = input;
     while !rest.is_empty() {
+        // The processor fetches the one while the request is parsed, and the other while its query is.
+        let place = bundle_of(rest).and_then(|bundle| checks.prefetch_place(bundle));
         let mut headers = [httparse::EMPTY_HEADER; HEADERS];
         let mut request = httparse::Request::new(&mut headers);
-        let Ok(Status::Complete(length)) = request.parse(rest) else {
+        let parsed = request.parse(rest);
+        if let Some(place) = place {
+            checks.prefetch_bundle(place);
+        }
+        let Ok(Status::Complete(length)) = parsed else {
             break;
         };
         let Some(plain) = PlainRequest::of(&request, &rest[length..]) else {
@@ -268,9 +261,11 @@ mod tests {
     struct Reading(Mutex<Vec<(String, String, Option<String>)>>);
 
     impl Checks for Reading {
-        fn prepare(&self, _: &str) -> impl Future<Output = ()> + Send {
-            std::future::ready(())
+        fn prefetch_place(&self, _: &str) -> Option<Place> {
+            None
         }
+
+        fn prefetch_bundle(&self, _: Place) {}
 
         fn answer(&self, request: &PlainRequest<'_>, output: &mut Vec<u8>) -> bool {
             let body = request.body.map(|body| String::from_utf8(body.to_vec()).unwrap());
@@ -422,18 +417,6 @@ mod tests {
         let mut answer = String::new();
         client.read_to_string(&mut answer).unwrap();
         assert_eq!(answer, "answer");
-    }
-
-    #[tokio::test]
-    async fn others_go_on_in_between() {
-        let log = RefCell::new(Vec::new());
-        let work = async || {
-            log.borrow_mut().push("before");
-            let_others_go_on().await;
-            log.borrow_mut().push("after");
-        };
-        tokio::join!(work(), work());
-        assert_eq!(log.into_inner(), ["before", "before", "after", "after"]);
     }
 
     #[test]

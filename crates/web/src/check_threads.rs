@@ -1,6 +1,5 @@
 //! The threads that answer checks. Each has a runtime of its own, on which a connection stays while it sends nothing but
-//! checks: a check that lets others go on then wakes no other thread, and its memory is fetched into the caches of the
-//! processor that reads it.
+//! checks: other requests do not hold it up, and its memory is fetched into the caches of the processor that reads it.
 
 use std::io;
 use std::thread;

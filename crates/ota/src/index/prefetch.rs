@@ -1,5 +1,5 @@
 //! Fetching what a check will read ahead of it. In a large index it waits for memory twice, one time after the other: for the
-//! place of its bundle, and for the bundle. A server that answers another check meanwhile does not wait.
+//! place of its bundle, and for the bundle. A server that parses the request meanwhile waits less.
 
 use launchway_domain::bundle_id::BundleId;
 

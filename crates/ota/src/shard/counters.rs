@@ -96,10 +96,12 @@ impl CountersList {
         self.0.as_ref()?[segment].get()?.get(place)
     }
 
-    /// Whether any bundle was checked since its counters were taken.
-    pub fn any_untaken(&self) -> bool {
-        let used = self.0.iter().flat_map(|segments| segments.iter());
-        used.filter_map(Segment::get).flatten().any(Counters::is_untaken)
+    /// The counters of all bundles that were checked since [`Counters::take`], with their numbers.
+    pub fn untaken(&self) -> impl Iterator<Item = (usize, &Counters)> {
+        let segments = self.0.iter().flat_map(|segments| segments.iter().enumerate());
+        let used = segments.filter_map(|(segment, counters)| Some((first_of(segment), counters.get()?)));
+        let all = used.flat_map(|(first, counters)| (first..).zip(counters.iter()));
+        all.filter(|(_, counters)| counters.is_untaken())
     }
 
     /// Begins anew for another bundle with this number.
@@ -118,8 +120,12 @@ impl CountersList {
 /// The segment of a number, and its place there.
 fn place_of(number: usize) -> (usize, usize) {
     let segment = (number / FIRST).checked_ilog2().map_or(0, |log| log as usize + 1);
-    let first = if segment == 0 { 0 } else { FIRST << (segment - 1) };
-    (segment.min(SEGMENTS - 1), number - first)
+    (segment.min(SEGMENTS - 1), number - first_of(segment))
+}
+
+/// The number of the first counters of a segment.
+fn first_of(segment: usize) -> usize {
+    segment.checked_sub(1).map_or(0, |before| FIRST << before)
 }
 
 #[cfg(test)]
@@ -134,10 +140,13 @@ mod tests {
                 list.get(number).unwrap().count(true);
             }
         }
+        // The first was never counted.
+        let untaken: Vec<_> = list.untaken().map(|(number, _)| number).collect();
+        assert_eq!(untaken, (1..2_000).collect::<Vec<_>>());
         for number in 0..2_000 {
             assert_eq!(list.with_room().used(number).unwrap().take(), number as u64);
         }
-        assert!(!list.any_untaken());
+        assert!(list.untaken().next().is_none());
     }
 
     #[test]

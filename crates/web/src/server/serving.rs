@@ -13,11 +13,12 @@ use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use launchway_domain::time::MINUTE;
+use launchway_ota::Place;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
 
 use super::{Answer, BUFFER, HttpServer, Peer};
-use crate::check_connection::{self, Checks, Next, PlainRequest, Stopping, let_others_go_on};
+use crate::check_connection::{self, Checks, Next, PlainRequest, Stopping};
 use crate::check_threads::CheckThreads;
 use crate::connection::{Connection, Unread};
 use crate::local_peer::{self, Holder};
@@ -145,14 +146,12 @@ impl Client {
 }
 
 impl Checks for Client {
-    /// Answers other checks until the processor has fetched what the answer for this bundle is read from.
-    async fn prepare(&self, bundle: &str) {
-        let index = &self.server.app.index;
-        if let Some(place) = index.prefetch_place(bundle) {
-            let_others_go_on().await;
-            index.prefetch_bundle(place);
-            let_others_go_on().await;
-        }
+    fn prefetch_place(&self, bundle: &str) -> Option<Place> {
+        self.server.app.index.prefetch_place(bundle)
+    }
+
+    fn prefetch_bundle(&self, place: Place) {
+        self.server.app.index.prefetch_bundle(place);
     }
 
     fn answer(&self, request: &PlainRequest<'_>, output: &mut Vec<u8>) -> bool {

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use launchway_domain::bundle_id::BundleId;
+use launchway_domain::id::OrgId;
+use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;
 use launchway_domain::time::DAY;
 use launchway_ops::write::Write;
@@ -61,17 +63,57 @@ async fn those_of_a_paused_update_count() {
 #[tokio::test]
 async fn they_belong_to_who_has_the_bundle_when_they_are_written() {
     let (app, key) = TestApp::with_key().await;
-    let heir = app.org(Tier::Pro).await;
-    let heirs_key = app.key(heir, &launchway_domain::scope::Scope::ALL).await;
+    let (heir, heirs_key) = heir(&app).await;
     app.published(&key, json!({})).await;
     check(&app, 2).await;
+    transfer(&app, heir).await;
+    assert_eq!((counted(&app, &key).await, counted(&app, &heirs_key).await), (0, 2));
+}
+
+/// Then it is known whom the counters of the bundle belonged to.
+#[tokio::test]
+async fn a_bundle_that_was_counted_before_counts_for_its_heir() {
+    let (app, key) = TestApp::with_key().await;
+    let (heir, heirs_key) = heir(&app).await;
+    app.published(&key, json!({})).await;
+    check(&app, 1).await;
+    assert_eq!(counted(&app, &key).await, 1);
+    transfer(&app, heir).await;
+    check(&app, 2).await;
+    assert_eq!((counted(&app, &key).await, counted(&app, &heirs_key).await), (1, 2));
+}
+
+/// Its counters are free for another bundle meanwhile.
+#[tokio::test]
+async fn a_bundle_that_returns_counts_for_who_has_it_then() {
+    let (app, key) = TestApp::with_key().await;
+    let (heir, heirs_key) = heir(&app).await;
+    let update = app.published(&key, json!({})).await;
+    check(&app, 1).await;
+    assert_eq!(counted(&app, &key).await, 1);
+    app.delete(&key, &format!("/update?id={}", update.id())).await.ok();
+    for _ in 0..3 {
+        flush(&app).await.unwrap();
+    }
+    transfer(&app, heir).await;
+    app.published(&heirs_key, json!({"buildNumber": 2})).await;
+    check(&app, 2).await;
+    assert_eq!((counted(&app, &key).await, counted(&app, &heirs_key).await), (1, 2));
+}
+
+async fn heir(app: &TestApp) -> (OrgId, String) {
+    let heir = app.org(Tier::Pro).await;
+    (heir, app.key(heir, &Scope::ALL).await)
+}
+
+async fn transfer(app: &TestApp, heir: OrgId) {
     let bundle: BundleId = BUNDLE.parse().unwrap();
     let mut write = Write::open(&app.app, heir, Actor::Operator, None).await.unwrap();
     write.touch_updates(&bundle).await.unwrap();
     let now = write.now();
     write.system("a test").transfer_app(&bundle, heir, now).await.unwrap();
     write.commit().await.unwrap();
-    assert_eq!((counted(&app, &key).await, counted(&app, &heirs_key).await), (0, 2));
+    app.app.index.catch_up(&app.app.db).await.unwrap();
 }
 
 /// A bundle that is read again, one that leaves the index and returns, and a complete reload of the index.
@@ -94,7 +136,7 @@ async fn none_is_lost_when_the_index_changes() {
 }
 
 /// Makes the node lag so far behind that it has to read every bundle.
-async fn read_all(app: &TestApp, org: launchway_domain::id::OrgId) {
+async fn read_all(app: &TestApp, org: OrgId) {
     for _ in 0..2 {
         let mut tx = app.app.db.write().await.unwrap();
         let bundle: BundleId = BUNDLE.parse().unwrap();
