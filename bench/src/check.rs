@@ -153,7 +153,7 @@ impl Measured {
         lines.extend(self.contestants.iter().map(Contestant::line));
         lines.push("Round by round, min – median – max:".to_owned());
         let noise = self.cpu_ratio(Place::Twin, Place::TwinAgain);
-        lines.push(format!("  {:<34}{noise:.3}   (the noise)", "twin's CPU / twin again"));
+        lines.push(format!("  {:<37}{noise:.3}   (the noise)", "twin's CPU / twin again"));
         for (name, ratio, goal) in [
             (
                 "twin's CPU / ours",
@@ -185,11 +185,11 @@ impl Measured {
         }
         if let Some(nginx) = self.contestants.get(Place::Nginx as usize) {
             let ratio = nginx.cpu_ratio(self.at(Place::Ours));
-            lines.push(format!("  {:<34}{ratio:.3}", "nginx's CPU / ours"));
+            lines.push(format!("  {:<37}{ratio:.3}", "nginx's CPU / ours"));
         }
         let goal = Goal::AtMost(MEMORY).verdict(self.memory);
         lines.push(format!(
-            "  {:<34}{:.1} MiB   {goal}",
+            "  {:<37}{:.1} MiB   {goal}",
             "our memory after the start", self.memory
         ));
         Ok(lines.join("\n"))

@@ -108,7 +108,7 @@ impl Contestant {
     pub fn line(&self) -> String {
         let median = |figure| self.spread(figure).median;
         format!(
-            "{:<18}{:>11.2} µs{:>14.0}{:>7.2} ms{:>7.2} ms",
+            "{:<22}{:>11.2} µs{:>14.0}{:>7.2} ms{:>7.2} ms",
             self.name,
             median(|turn| turn.cpu),
             median(|turn| turn.throughput),
@@ -121,7 +121,7 @@ impl Contestant {
 /// The head of the table.
 pub fn head() -> String {
     format!(
-        "{:<18}{:>14}{:>14}{:>10}{:>10}",
+        "{:<22}{:>14}{:>14}{:>10}{:>10}",
         "", "CPU/request", "requests/s", "p50", "p99"
     )
 }

@@ -82,19 +82,19 @@ pub fn run(args: &ForeignArgs) -> anyhow::Result<()> {
     }
     writeln!(out, "CPU beside our check, round by round, min – median – max:")?;
     let noise = all[1].cpu_ratio(&all[0]);
-    writeln!(out, "  {:<18}{noise:.3}   (the noise)", "our check again")?;
+    writeln!(out, "  {:<22}{noise:.3}   (the noise)", "our check again")?;
     for (asked, protocol) in all[2..].iter().zip(PROTOCOLS) {
         let ratio = asked.cpu_ratio(&all[0]);
         let goal = Goal::AtMost(if protocol == Protocol::Expo { EXPO_GOAL } else { GOAL });
         writeln!(
             out,
-            "  {:<18}{ratio:.3}   {}",
+            "  {:<22}{ratio:.3}   {}",
             name(protocol),
             goal.verdict(ratio.median)
         )?;
     }
     for (asked, peer) in all[2 + PROTOCOLS.len()..].iter().zip(&args.peer) {
-        writeln!(out, "  {:<18}{:.3}", peer.name, asked.cpu_ratio(&all[0]))?;
+        writeln!(out, "  {:<22}{:.3}", peer.name, asked.cpu_ratio(&all[0]))?;
     }
     Ok(())
 }

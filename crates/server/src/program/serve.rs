@@ -13,7 +13,6 @@ use launchway_ops::app::{App, Dependencies, StartError};
 use launchway_ops::start;
 use launchway_os::clock::SystemClock;
 use launchway_os::folders::make_private_dir;
-use launchway_os::huge_pages;
 use launchway_os::random::SystemRandom;
 use launchway_outbound::resolver::SystemResolver;
 use launchway_web::metrics;
@@ -32,8 +31,6 @@ const LOCK: &str = "server.lock";
 
 /// Serves until SIGTERM or SIGINT.
 pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> {
-    // A large index asks for them again.
-    huge_pages::set_allowed(false);
     // What is most likely to fail comes before anything is written.
     let (listener, metrics_listener) = bind(&config).await?;
     let address = listener.local_addr().map_err(StartError::io("--listen"))?;
