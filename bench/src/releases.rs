@@ -10,7 +10,8 @@ use launchway_domain::release::{
 use launchway_domain::rollout::Rollout;
 use launchway_domain::update::Update;
 use launchway_domain::version::Version;
-use launchway_foreign::expo::{PackedExport, PackedFile, Place};
+use launchway_foreign::Place;
+use launchway_foreign::expo::{PackedExport, PackedFile};
 use launchway_store::{NewForeignId, NewIssue, NewUpdate, Org};
 use sha2::{Digest, Sha256};
 

@@ -15,12 +15,12 @@ mod stored;
 pub mod structured;
 
 pub use accept::Form;
-pub use asset::{ASSET_PATH, asset_headers, content_type};
+pub use asset::{ASSET_HEADERS, ASSET_PATH, content_type};
 pub use choice::{Choice, Running, choose, reissued};
 pub use directive::{Directive, DirectiveError, RollBack};
 pub use export::{Export, ExportError, ExportedFile, MAX_METADATA_BYTES, METADATA_FILE, source_map_of};
 pub use manifest::{Asset, MAX_ASSETS, MAX_MANIFEST_BYTES, Manifest, ManifestError, UNDO_SPAN};
-pub use packed::{CONFIG_FILE, Issue, MAX_CONFIG_BYTES, MAX_EXPORT_BYTES, PackedExport, PackedFile, Place};
+pub use packed::{CONFIG_FILE, Issue, MAX_CONFIG_BYTES, MAX_EXPORT_BYTES, PackedExport, PackedFile};
 pub use request::{AlgorithmWish, Protocol, Request, RequestError, SignatureWish};
 pub use response::{Answer, Part, Refusal, Response, Served};
 pub use signature::{Signature, SignatureError};

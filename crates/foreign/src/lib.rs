@@ -9,4 +9,7 @@ pub mod expo;
 pub mod exports;
 pub mod hot_updater;
 
+mod place;
 mod query;
+
+pub use place::Place;

@@ -8,10 +8,12 @@ use launchway_delta::FileList;
 use launchway_domain::platform::Platform;
 use launchway_foreign::expo::{
     CONFIG_FILE, Export, MAX_CONFIG_BYTES, MAX_EXPORT_BYTES, MAX_METADATA_BYTES, METADATA_FILE, PackedExport,
-    PackedFile, Place, source_map_of,
+    PackedFile, source_map_of,
 };
 use launchway_package::{Archive, Limits};
 use serde_json::{Map, Value};
+
+use super::package_files::place;
 
 const TOO_LARGE: &str = "The export has more files than a package of this format can have. Export the app again.";
 const NO_METADATA: &str =
@@ -124,18 +126,11 @@ impl<'p> Reader<'p> {
                 "metadata.json lists the file {path}, which is not in the package. Export the app again."
             )));
         };
-        let data = self.archive.packed_data(index).map_err(|error| unreadable(&error))?;
         Ok(PackedFile {
             key: String::new(),
             extension: extension.to_owned(),
             sha256: listed.sha256.0,
-            place: Place {
-                size: self.archive.entries()[index].size(),
-                start: data.start,
-                length: data.length,
-                is_deflated: data.is_deflated,
-                checksum: data.checksum,
-            },
+            place: place(&mut self.archive, index).map_err(|error| unreadable(&error))?,
         })
     }
 }

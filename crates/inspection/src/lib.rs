@@ -13,6 +13,7 @@ mod content_id;
 pub mod credential_form;
 mod entry;
 mod expo_export;
+mod package_files;
 mod places;
 mod process;
 mod trial;
@@ -29,6 +30,7 @@ use launchway_credentials::Kind;
 use launchway_domain::platform::Platform;
 use launchway_domain::release::Format;
 use launchway_domain::time::EpochMs;
+use launchway_foreign::capgo::PackedFiles;
 use launchway_foreign::expo::PackedExport;
 use launchway_package::Limits;
 use serde::{Deserialize, Serialize};
@@ -67,6 +69,8 @@ enum Task {
     App,
     /// Standard input is an update package of this format.
     Package(Limits, Format),
+    /// Standard input is an update package of format `archive`, whose files are listed.
+    Files(Limits),
     /// Standard input is a package with an export of Expo, which is read for this platform.
     Export(Limits, Platform),
     /// Standard input is a credential with its passwords, in the form that is sealed.
@@ -129,6 +133,15 @@ pub struct ExportFacts {
     pub package: PackageFacts,
     /// The files of the platform.
     pub export: PackedExport,
+}
+
+/// The facts about an accepted package whose files are listed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FilesFacts {
+    /// Those of every package.
+    pub package: PackageFacts,
+    /// Its files; `None` if some client could not install them one by one.
+    pub files: Option<PackedFiles>,
 }
 
 /// Why a file is refused: a sentence for the user.
@@ -195,6 +208,20 @@ impl Inspector {
     ) -> Result<Result<PackageFacts, InspectionError>, InspectorError> {
         self.with_time_for(&limits)
             .ask(&Task::Package(limits, format), "package", file.into(), None)
+            .await
+    }
+
+    /// The contents of an update package of format `archive`, and where its files are.
+    ///
+    /// # Errors
+    /// As [`Inspector::app`].
+    pub async fn files(
+        &self,
+        file: File,
+        limits: Limits,
+    ) -> Result<Result<FilesFacts, InspectionError>, InspectorError> {
+        self.with_time_for(&limits)
+            .ask(&Task::Files(limits), "package", file.into(), None)
             .await
     }
 

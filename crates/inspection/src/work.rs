@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 use super::content_id::{ReleaseError, content_id};
 use super::credential_form::{OpenedCredential, decode};
 use super::expo_export::{self, ReadError};
-use super::{Answer, CredentialFacts, CredentialTask, ExportFacts, PackageFacts, Task};
+use super::{Answer, CredentialFacts, CredentialTask, ExportFacts, FilesFacts, PackageFacts, Task, package_files};
 
 /// The maximum size in bytes of a credential as JSON: the file in base64, passwords and names.
 const MAX_CREDENTIAL: u64 = 16 << 20;
@@ -37,6 +37,7 @@ pub(super) fn answer(task: &Task, input: File) -> Vec<u8> {
     let json = match task {
         Task::App => serde_json::to_vec(&app(input)),
         Task::Package(limits, format) => serde_json::to_vec(&package(&input, limits, *format)),
+        Task::Files(limits) => serde_json::to_vec(&files(&input, limits)),
         Task::Export(limits, platform) => serde_json::to_vec(&export(&input, limits, *platform)),
         Task::Credential(task) => serde_json::to_vec(&credential(task, input)),
         Task::Batch | Task::Trial(_) => return Vec::new(),
@@ -65,6 +66,17 @@ fn package(file: &File, limits: &Limits, format: Format) -> Answer<PackageFacts>
         Ok(content_id) => Answer::Read(PackageFacts { content_id, ..facts }),
         Err(ReleaseError::Refused(sentence)) => Answer::Refused(sentence.to_owned()),
         Err(ReleaseError::Unreadable(problem)) => Answer::Unreadable(problem),
+    }
+}
+
+fn files(file: &File, limits: &Limits) -> Answer<FilesFacts> {
+    let (package, list) = match inspected(file, limits) {
+        Ok(inspected) => inspected,
+        Err(failure) => return failed(failure),
+    };
+    match package_files::read(file, limits, list.as_ref()) {
+        Ok(files) => Answer::Read(FilesFacts { package, files }),
+        Err(failure) => failed(failure),
     }
 }
 

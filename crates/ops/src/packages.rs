@@ -24,7 +24,7 @@ pub struct Prepared {
     pub upload: Upload,
     /// The record to store.
     pub package: Package,
-    /// The export in it, as JSON, if it is of format `expo`.
+    /// Its files and where they are, as JSON, for clients of Expo and Capgo.
     pub export: Option<String>,
 }
 
@@ -35,6 +35,8 @@ pub struct Wanted {
     pub format: Format,
     /// The platform for which it is published.
     pub platform: Platform,
+    /// Whether clients of Capgo install it.
+    pub is_for_capgo: bool,
 }
 
 /// Copies and verifies the bytes of an upload, a package of the wanted form. An upload key is never served and never trusted twice
@@ -97,13 +99,19 @@ async fn check(
     let (limits, refuse) = (app.config.package_limits, |refused: InspectionError| {
         ApiError::bad(refused.0)
     });
+    let json = |result: serde_json::Result<String>| result.map_err(|error| ApiError::Internal(error.to_string()));
+    if wanted.format == Format::Archive && wanted.is_for_capgo {
+        let facts = app.inspector.files(file, limits).await?.map_err(refuse)?;
+        let files = facts.files.map(|files| json(serde_json::to_string(&files)));
+        return Ok((facts.package, files.transpose()?));
+    }
     if wanted.format != Format::Expo {
         let inspected = app.inspector.package(file, limits, wanted.format).await?;
         return inspected.map(|facts| (facts, None)).map_err(refuse);
     }
     let inspected = app.inspector.export(file, limits, wanted.platform).await?;
     let facts = inspected.map_err(refuse)?;
-    let export = serde_json::to_string(&facts.export).map_err(|error| ApiError::Internal(error.to_string()))?;
+    let export = json(serde_json::to_string(&facts.export))?;
     Ok((facts.package, Some(export)))
 }
 

@@ -1,7 +1,9 @@
 //! What other services' clients are answered from: a map beside the index, for bundles with deployment keys or releases of such
 //! clients only, so that all others pay nothing (`docs/reference/foreign-clients.md`).
 
+mod capgo;
 mod expo;
+mod files;
 mod release;
 mod rows;
 mod texts;
@@ -21,8 +23,11 @@ use launchway_domain::update::UpdateStatus;
 use launchway_store::{ForeignBundleRows, StoreError, System};
 
 use crate::snapshot::BundleRows;
+pub use capgo::CapgoManifests;
+use capgo::CapgoRows;
 use expo::ExpoRows;
-pub use expo::{ExpoFile, ExpoIssue, ExpoReleases};
+pub use expo::{ExpoIssue, ExpoReleases};
+pub use files::{StoredFile, StoredFiles};
 pub use release::ForeignRelease;
 pub(crate) use rows::ForeignRows;
 use texts::Texts;
@@ -44,6 +49,9 @@ pub struct ForeignBundle {
     named: HashMap<Box<str>, Vec<NamedRelease>>,
     /// What only clients of Expo need.
     expo: ExpoReleases,
+    /// What only clients of Capgo need.
+    capgo: CapgoManifests,
+    files: StoredFiles,
     /// Checks since the last [`ForeignIndex::take_checks`]; shared by all versions of the bundle.
     checks: Arc<AtomicU64>,
 }
@@ -128,6 +136,8 @@ impl ForeignBundle {
             offered: prune_releases(offered).into(),
             named,
             expo: ExpoReleases::default(),
+            capgo: CapgoManifests::default(),
+            files: StoredFiles::default(),
             checks: Arc::default(),
         })
     }
@@ -140,6 +150,16 @@ impl ForeignBundle {
     /// What clients of Expo are answered from.
     pub fn expo(&self) -> &ExpoReleases {
         &self.expo
+    }
+
+    /// The lists of files that clients of Capgo receive.
+    pub fn capgo(&self) -> &CapgoManifests {
+        &self.capgo
+    }
+
+    /// The files that clients of Expo and Capgo download one by one.
+    pub fn files(&self) -> &StoredFiles {
+        &self.files
     }
 
     /// The published releases, the highest first.
@@ -294,12 +314,14 @@ impl ForeignIndex {
         mut rows: ForeignBundleRows,
         texts: &mut Texts<'_, '_>,
     ) -> Result<Option<ForeignBundle>, StoreError> {
-        let expo = ExpoRows::of(&mut rows);
-        let mut bundle = ForeignBundle::new(rows);
-        if let Some(bundle) = &mut bundle {
-            bundle.expo = ExpoReleases::load(texts, expo, &bundle.offered, &self.asset_base).await?;
-        }
-        Ok(bundle)
+        let (expo, capgo) = (ExpoRows::of(&mut rows), CapgoRows::of(&rows));
+        let Some(mut bundle) = ForeignBundle::new(rows) else {
+            return Ok(None);
+        };
+        let (offered, files) = (&bundle.offered, &mut bundle.files);
+        bundle.expo = ExpoReleases::load(texts, expo, offered, &self.asset_base, files).await?;
+        bundle.capgo = CapgoManifests::load(texts, capgo, offered, &self.asset_base, files).await?;
+        Ok(Some(bundle))
     }
 
     /// Replaces every bundle.

@@ -33,7 +33,8 @@ pub mod snapshot;
 
 pub use entry::Entry;
 pub use foreign::{
-    Deployment, ExpoFile, ExpoIssue, ExpoReleases, ForeignBundle, ForeignIndex, ForeignRelease, NamedRelease,
+    CapgoManifests, Deployment, ExpoIssue, ExpoReleases, ForeignBundle, ForeignIndex, ForeignRelease, NamedRelease,
+    StoredFile, StoredFiles,
 };
 pub use index::{Callers, Index, Place};
 pub use long_texts::LongTexts;

@@ -262,6 +262,7 @@ fn release(texts: &[String], [size, sequence, number]: [i64; 3], flags: [bool; 4
         file_hash: text(4, flags[1]),
         is_signed: flags[3],
         has_undo: flags[0],
+        has_files: true,
     }))
 }
 

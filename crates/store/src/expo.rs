@@ -75,7 +75,7 @@ impl ReissuableRow {
 }
 
 impl Org<'_> {
-    /// Stores the export in a package. It follows from the bytes, which never change.
+    /// Stores the export in a package, or where the files of an archive are. It follows from the bytes, which never change.
     pub async fn set_package_export(&mut self, id: PackageId, export: &str) -> Result<(), StoreError> {
         execute!(
             self.tx,
@@ -212,7 +212,7 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// The export in the package of an update.
+    /// The export in the package of an update, or where the files of an archive are.
     pub async fn export_of_update(&mut self, id: UpdateId) -> Result<Option<String>, StoreError> {
         let row = fetch_optional!(
             self.tx,

@@ -92,6 +92,8 @@ pub struct ReleaseRow {
     pub is_signed: bool,
     /// Whether an undo that was signed with it is served.
     pub has_undo: bool,
+    /// Whether it is known where the files of its package are.
+    pub has_files: bool,
     /// Its ids.
     pub ids: Vec<(Protocol, String)>,
     /// How its clients verify the package, if not by its SHA-256.
@@ -122,6 +124,7 @@ row! {
         blob_key: String,
         is_signed: i64,
         has_undo: i64,
+        has_files: i64,
     }
 }
 
@@ -155,6 +158,7 @@ impl Row {
             blob_key: self.blob_key,
             is_signed: self.is_signed != 0,
             has_undo: self.has_undo != 0,
+            has_files: self.has_files != 0,
             ids: Vec::new(),
             file_hash: None,
         })
@@ -170,7 +174,8 @@ macro_rules! select_releases {
             "u.bundle_id, u.platform, u.version, u.configuration, u.fingerprint, u.release_notes, u.mandatory, u.rollout, ",
             "u.kind, p.format, u.sequence, u.runtime_version, u.binary_range, p.content_id, p.size, p.sha256, p.blob_key, ",
             "CAST(CASE WHEN u.signed_part IS NULL THEN 0 ELSE 1 END AS BIGINT) AS is_signed, ",
-            "CAST(CASE WHEN u.undo IS NULL THEN 0 ELSE 1 END AS BIGINT) AS has_undo",
+            "CAST(CASE WHEN u.undo IS NULL THEN 0 ELSE 1 END AS BIGINT) AS has_undo, ",
+            "CAST(CASE WHEN p.export IS NULL THEN 0 ELSE 1 END AS BIGINT) AS has_files",
             $more,
             " FROM updates u JOIN packages p ON p.id = u.package_id WHERE ",
             $condition,

@@ -21,8 +21,8 @@ use crate::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportTok
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
     api_keys, app_store_events, apps, audit, auth, build_logs, build_stream, builds, capgo, codepush, credentials,
-    deployment_keys, device_logins, docs, env_vars, expo, expo_assets, fingerprints, health, hot_updater, install,
-    invitations, members, names, openapi, orgs, reports, runner_protocol, runners, sessions, submissions, trust, tuf,
+    deployment_keys, device_logins, docs, env_vars, expo, fingerprints, health, hot_updater, install, invitations,
+    members, names, openapi, orgs, package_files, reports, runner_protocol, runners, sessions, submissions, trust, tuf,
     update_check, updates, uploads, usage, webhooks,
 };
 use crate::{dashboard, pages};
@@ -152,7 +152,8 @@ pub fn router(app: &Arc<App>) -> Router {
             .route("/tuf/{*path}", get(tuf::read).options(update_check::preflight))
             .route("/codepush/{*path}", get(codepush::read).post(codepush::report))
             .route("/expo/{bundleId}", get(expo::read))
-            .route("/expo/{bundleId}/assets/{sha256}", get(expo_assets::read))
+            .route("/expo/{bundleId}/assets/{sha256}", get(package_files::read_asset))
+            .route("/capgo/{bundleId}/files/{sha256}", get(package_files::read_file))
             .route("/hot-updater/{*path}", get(hot_updater::read))
             .route(capgo::UPDATES, post(capgo::updates))
             .route(capgo::STATS, post(capgo::stats))

@@ -1,9 +1,9 @@
 // The client of Capgo for desktop apps, unmodified: asks a server, installs, and tells it what became of an update. Reads a request of
 // the test from each line, and writes the outcome on a line.
 
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const require = createRequire(import.meta.url);
@@ -57,6 +57,14 @@ async function answer(request) {
       const failed = new Promise((resolve) => updater.addListener('updateFailed', resolve));
       await updater.checkForUpdates();
       return (await failed).bundle;
+    }
+    case 'install_files': {
+      // What it downloads and verifies of an update, file by file.
+      const { id } = await updater.download(request.update);
+      const folder = join(apps.get(device).folder, 'capgo-bundles', id, 'www');
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+      const paths = files.map((file) => relative(folder, join(file.parentPath, file.name))).sort();
+      return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
     }
     case 'reset':
       await updater.reset();

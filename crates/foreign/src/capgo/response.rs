@@ -5,6 +5,8 @@
 
 use serde::Serialize;
 
+use super::files::Manifest;
+
 /// Why there is no update. Clients know the first words of their own service; others are text for logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorCode {
@@ -94,41 +96,6 @@ impl ErrorCode {
     }
 }
 
-/// A file of an update.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct BundleFile {
-    /// Its path in the update.
-    #[serde(rename = "file_name")]
-    pub name: String,
-    /// The SHA-256 of its content in hexadecimal.
-    #[serde(rename = "file_hash")]
-    pub sha256: String,
-    /// Where it is.
-    #[serde(rename = "download_url")]
-    pub url: String,
-}
-
-/// The files of an update, rendered once.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Files(Box<str>);
-
-impl Files {
-    /// The files of an update; `None` if some client cannot install it file by file: it takes a name that ends in `.br` for a
-    /// compressed file of another name.
-    pub fn new(files: &[BundleFile]) -> Option<Files> {
-        let can_install = files.iter().all(|file| !file.name.ends_with(".br"));
-        if files.is_empty() || !can_install {
-            return None;
-        }
-        serde_json::to_string(files).ok().map(|json| Files(json.into()))
-    }
-
-    /// About how many bytes of memory it takes.
-    pub fn size(&self) -> usize {
-        self.0.len()
-    }
-}
-
 /// What a client is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdateAnswer<'a> {
@@ -141,7 +108,7 @@ pub enum UpdateAnswer<'a> {
         /// The SHA-256 of the ZIP file in hexadecimal.
         sha256: &'a str,
         /// Its files, for a client that installs them.
-        files: Option<&'a Files>,
+        files: Option<&'a Manifest>,
     },
     /// It returns to the content of the installed app.
     BuiltIn,
@@ -213,10 +180,10 @@ impl UpdateAnswer<'_> {
                     url,
                     checksum: sha256,
                 };
-                let mut body = json(&update, texts + files.map_or(0, Files::size));
+                let mut body = json(&update, texts + files.map_or(0, Manifest::size));
                 if let Some(files) = files {
                     body.pop();
-                    body.extend([",\"manifest\":", &files.0, "}"]);
+                    body.extend([",\"manifest\":", files.json(), "}"]);
                 }
                 Response::ok(body)
             }
@@ -262,14 +229,23 @@ fn json(value: &impl Serialize, texts: usize) -> String {
 mod tests {
     use serde_json::{Value, json};
 
+    use super::super::files::{PackedFile, PackedFiles};
     use super::*;
+    use crate::place::Place;
 
-    fn file(name: &str) -> BundleFile {
-        BundleFile {
-            name: name.into(),
-            sha256: "00".repeat(32),
-            url: "https://u.example.com/capgo/a/files/00".into(),
-        }
+    fn files() -> PackedFiles {
+        let file = |path: &str| PackedFile {
+            path: path.to_owned(),
+            sha256: [0; 32],
+            place: Place {
+                size: 9,
+                start: 40,
+                length: 9,
+                is_deflated: false,
+                checksum: 5,
+            },
+        };
+        PackedFiles::new(vec![file("index.html"), file("a \"b\".js")]).unwrap()
     }
 
     fn body(answer: UpdateAnswer<'_>) -> Value {
@@ -280,7 +256,7 @@ mod tests {
 
     #[test]
     fn an_update_has_neither_error_nor_kind() {
-        let files = Files::new(&[file("index.html"), file("a \"b\".js")]).unwrap();
+        let files = files().manifest("https://u.example.com", "a");
         let update = |files| UpdateAnswer::Update {
             name: "1.2.3",
             url: "https://u.example.com/a?b",
@@ -294,12 +270,6 @@ mod tests {
         assert_eq!(with_files["manifest"].as_array().unwrap().len(), 2);
         assert!(with_files.get("error").is_none() && with_files.get("kind").is_none());
         assert!(files.size() > 200);
-    }
-
-    #[test]
-    fn a_name_that_ends_in_br_keeps_an_update_whole() {
-        assert_eq!(Files::new(&[file("index.html"), file("model.br")]), None);
-        assert_eq!(Files::new(&[]), None);
     }
 
     #[test]

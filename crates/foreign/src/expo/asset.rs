@@ -5,14 +5,8 @@ use std::fmt::Write as _;
 /// The path of assets below the app's address, before the hash.
 pub const ASSET_PATH: &str = "assets/";
 
-/// The headers of an asset beside its content type: it never changes.
-pub fn asset_headers() -> [(&'static str, &'static str); 3] {
-    [
-        ("cache-control", "public, max-age=31536000, immutable"),
-        ("expo-protocol-version", "1"),
-        ("expo-sfv-version", "0"),
-    ]
-}
+/// The headers of every answer at the address of an asset, beside those of any file.
+pub const ASSET_HEADERS: [(&str, &str); 2] = [("expo-protocol-version", "1"), ("expo-sfv-version", "0")];
 
 /// The address of an asset of an app: `{asset base}/expo/{bundle id}/assets/{SHA-256 in hexadecimal}`.
 pub(super) fn url(asset_base: &str, bundle_id: &str, sha256: &[u8; 32]) -> String {

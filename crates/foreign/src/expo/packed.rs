@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use super::manifest::{Asset, Manifest};
+use crate::place::Place;
 
 /// The name of the file in an export with the app's public settings, which its code reads as `Constants.expoConfig`.
 pub const CONFIG_FILE: &str = "expoConfig.json";
@@ -38,31 +39,11 @@ pub struct PackedFile {
     #[serde(rename = "e")]
     pub extension: String,
     /// The SHA-256 of its content.
-    #[serde(rename = "h", with = "hash_text")]
+    #[serde(rename = "h", with = "crate::place::hash_text")]
     pub sha256: [u8; 32],
     /// Where its data are.
     #[serde(flatten)]
     pub place: Place,
-}
-
-/// Where the data of a file are in a package.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
-    /// The size of the content in bytes.
-    #[serde(rename = "s")]
-    pub size: u64,
-    /// The offset of the data.
-    #[serde(rename = "a")]
-    pub start: u64,
-    /// The number of bytes of the data.
-    #[serde(rename = "n")]
-    pub length: u64,
-    /// Whether the data are a Deflate stream.
-    #[serde(rename = "z")]
-    pub is_deflated: bool,
-    /// The CRC-32 of the content.
-    #[serde(rename = "c")]
-    pub checksum: u32,
 }
 
 /// What an unsigned update is, beside its files.
@@ -118,24 +99,6 @@ impl PackedExport {
     /// The script and all other files.
     pub fn files(&self) -> impl Iterator<Item = &PackedFile> {
         std::iter::once(&self.launch).chain(&self.assets)
-    }
-}
-
-/// Hashes in Base64, the shortest text.
-mod hash_text {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-    use serde::de::Error as _;
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    pub fn serialize<S: Serializer>(hash: &[u8; 32], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&URL_SAFE_NO_PAD.encode(hash))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u8; 32], D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(D::Error::custom)?;
-        bytes.try_into().map_err(|_| D::Error::custom("a hash has 32 bytes"))
     }
 }
 

@@ -176,6 +176,11 @@ impl ReleasePlan {
         self.format.unwrap_or(Format::Archive)
     }
 
+    /// Whether clients of Capgo install the update.
+    pub fn is_for_capgo(&self) -> bool {
+        self.capgo.is_some()
+    }
+
     /// Refuses to publish the bytes of an earlier update again where no client could run them.
     ///
     /// # Errors

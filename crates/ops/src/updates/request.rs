@@ -43,6 +43,7 @@ impl Order for UpdatePlan {
                 let wanted = Wanted {
                     format: self.release.format(),
                     platform: self.platform,
+                    is_for_capgo: self.release.is_for_capgo(),
                 };
                 packages::prepare(app, caller.org_id()?, id, wanted).await.map(Some)
             }

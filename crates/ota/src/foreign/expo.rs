@@ -2,9 +2,7 @@
 //! of all releases with their times, the undos of withdrawn ones, and where files are in packages.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use launchway_blob::Key;
 use launchway_domain::id::UpdateId;
 use launchway_domain::ota::Release;
 use launchway_domain::platform::Platform;
@@ -12,20 +10,18 @@ use launchway_domain::release::{Format, UpdateKind};
 use launchway_domain::time::EpochMs;
 use launchway_domain::update::UpdateStatus;
 use launchway_foreign::expo::{
-    Directive, Issue, PackedExport, Part, Place, RollBack, Served, StoredPart, StoredUndo, UNDO_SPAN, content_type,
+    Directive, Issue, PackedExport, Part, RollBack, Served, StoredPart, StoredUndo, UNDO_SPAN,
 };
 use launchway_store::{ForeignBundleRows, StoreError};
 use uuid::Uuid;
 
+use super::files::{MAX_OTHERS, StoredFiles};
 use super::release::ForeignRelease;
 use super::texts::Texts;
 use crate::snapshot::TextKind;
 
 /// The most bytes of prepared answers of a bundle. Releases below are not offered.
 const MAX_PREPARED: usize = 8 << 20;
-/// The number of live releases that are not offered, the newest ones, whose files are served all the same: devices may be
-/// downloading them.
-const MAX_OTHERS: usize = 20;
 
 /// What clients of Expo Updates are answered from for one bundle.
 #[derive(Debug, Default)]
@@ -33,7 +29,6 @@ pub struct ExpoReleases {
     offers: HashMap<UpdateId, ExpoOffer>,
     issues: HashMap<(Platform, Uuid), ExpoIssue>,
     undos: HashMap<UpdateId, ExpoUndo>,
-    files: HashMap<[u8; 32], ExpoFile>,
 }
 
 /// A release as it is offered.
@@ -63,17 +58,6 @@ pub struct ExpoUndo {
     pub previous: Option<(UpdateId, Served)>,
     /// The return to the built-in content.
     pub embedded: Served,
-}
-
-/// Where a file is.
-#[derive(Clone, Debug)]
-pub struct ExpoFile {
-    /// The key of its package.
-    pub blob_key: Arc<Key>,
-    /// Where it is in the package.
-    pub place: Place,
-    /// Its content type.
-    pub content_type: &'static str,
 }
 
 /// What the rows of a bundle say about updates of Expo.
@@ -142,12 +126,13 @@ impl ExpoRows {
 }
 
 impl ExpoReleases {
-    /// Prepares answers for the releases that are offered, the highest first.
+    /// Prepares answers for the releases that are offered, the highest first, and adds their files.
     pub(super) async fn load(
         texts: &mut Texts<'_, '_>,
         rows: ExpoRows,
         offered: &[ForeignRelease],
         asset_base: &str,
+        files: &mut StoredFiles,
     ) -> Result<Self, StoreError> {
         let mut loaded = Self {
             issues: rows.issues.clone(),
@@ -155,7 +140,7 @@ impl ExpoReleases {
         };
         let mut left = MAX_PREPARED;
         for release in offered {
-            let Some(offer) = loaded.offer_of(texts, &rows, release, asset_base).await? else {
+            let Some(offer) = offer_of(texts, &rows, release, asset_base, files).await? else {
                 continue;
             };
             let Some(next) = left.checked_sub(offer.served.size()) else {
@@ -167,7 +152,7 @@ impl ExpoReleases {
         let others = rows.live.iter().filter(|row| !loaded.offers.contains_key(&row.id));
         for row in others.take(MAX_OTHERS).collect::<Vec<_>>() {
             if let Some(export) = read_export(texts, row.id).await? {
-                loaded.add_files(&export, &row.blob_key);
+                add_files(files, &export, &row.blob_key);
             }
         }
         for id in &rows.undone {
@@ -177,76 +162,6 @@ impl ExpoReleases {
             loaded.undos.extend(ExpoUndo::read(&undo).map(|undo| (*id, undo)));
         }
         Ok(loaded)
-    }
-
-    /// Prepares one release; `None` if clients of Expo cannot receive it.
-    async fn offer_of(
-        &mut self,
-        texts: &mut Texts<'_, '_>,
-        rows: &ExpoRows,
-        release: &ForeignRelease,
-        asset_base: &str,
-    ) -> Result<Option<ExpoOffer>, StoreError> {
-        let Some((created_at, id)) = rows.newest.get(&release.update_id).copied() else {
-            return Ok(None);
-        };
-        let signed: Option<StoredPart> = match rows.signed.contains(&release.update_id) {
-            true => {
-                let part = texts.get(release.update_id, TextKind::Signed).await?;
-                let part = serde_json::from_str(&part.unwrap_or_default());
-                Some(part.map_err(|_| StoreError::Corrupt("updates.signed_part"))?)
-            }
-            false => None,
-        };
-        let unreadable = |_| StoreError::Corrupt("updates.signed_part");
-        let served = if release.kind() == UpdateKind::Embedded {
-            match signed {
-                Some(part) => part.directive().map_err(unreadable)?,
-                None => roll_back(created_at),
-            }
-        } else {
-            let row = rows.live.iter().find(|row| row.id == release.update_id);
-            let (Some(row), Some(runtime_version)) = (row, release.runtime()) else {
-                return Ok(None);
-            };
-            let Some(export) = read_export(texts, release.update_id).await? else {
-                return Ok(None);
-            };
-            self.add_files(&export, &row.blob_key);
-            match signed {
-                Some(part) => part.manifest().map_err(unreadable)?,
-                None => {
-                    let manifest = export.manifest(&Issue {
-                        id,
-                        created_at,
-                        runtime_version,
-                        configuration: release.configuration(),
-                        asset_base,
-                        bundle_id: &row.bundle_id,
-                    });
-                    let part = Part {
-                        body: manifest.to_json(),
-                        signature: None,
-                    };
-                    Served::manifest(&part, None)
-                }
-            }
-        };
-        Ok(Some(ExpoOffer { created_at, served }))
-    }
-
-    fn add_files(&mut self, export: &PackedExport, blob_key: &str) {
-        let Ok(key) = Key::new(blob_key) else { return };
-        let key = Arc::new(key);
-        for file in export.files() {
-            let is_launch = file.key == export.launch.key;
-            let extension = if is_launch { "bundle" } else { &file.extension };
-            self.files.entry(file.sha256).or_insert_with(|| ExpoFile {
-                blob_key: key.clone(),
-                place: file.place,
-                content_type: content_type(extension),
-            });
-        }
     }
 
     /// The prepared answer of a release that is offered.
@@ -269,11 +184,71 @@ impl ExpoReleases {
             undo.map(|undo| &undo.embedded),
         )
     }
+}
 
-    /// Where the file with this hash is, if a release that is published or paused has it.
-    pub fn file(&self, sha256: &[u8; 32]) -> Option<&ExpoFile> {
-        self.files.get(sha256)
-    }
+/// Prepares one release; `None` if clients of Expo cannot receive it.
+async fn offer_of(
+    texts: &mut Texts<'_, '_>,
+    rows: &ExpoRows,
+    release: &ForeignRelease,
+    asset_base: &str,
+    files: &mut StoredFiles,
+) -> Result<Option<ExpoOffer>, StoreError> {
+    let Some((created_at, id)) = rows.newest.get(&release.update_id).copied() else {
+        return Ok(None);
+    };
+    let signed: Option<StoredPart> = match rows.signed.contains(&release.update_id) {
+        true => {
+            let part = texts.get(release.update_id, TextKind::Signed).await?;
+            let part = serde_json::from_str(&part.unwrap_or_default());
+            Some(part.map_err(|_| StoreError::Corrupt("updates.signed_part"))?)
+        }
+        false => None,
+    };
+    let unreadable = |_| StoreError::Corrupt("updates.signed_part");
+    let served = if release.kind() == UpdateKind::Embedded {
+        match signed {
+            Some(part) => part.directive().map_err(unreadable)?,
+            None => roll_back(created_at),
+        }
+    } else {
+        let row = rows.live.iter().find(|row| row.id == release.update_id);
+        let (Some(row), Some(runtime_version)) = (row, release.runtime()) else {
+            return Ok(None);
+        };
+        let Some(export) = read_export(texts, release.update_id).await? else {
+            return Ok(None);
+        };
+        add_files(files, &export, &row.blob_key);
+        match signed {
+            Some(part) => part.manifest().map_err(unreadable)?,
+            None => {
+                let manifest = export.manifest(&Issue {
+                    id,
+                    created_at,
+                    runtime_version,
+                    configuration: release.configuration(),
+                    asset_base,
+                    bundle_id: &row.bundle_id,
+                });
+                let part = Part {
+                    body: manifest.to_json(),
+                    signature: None,
+                };
+                Served::manifest(&part, None)
+            }
+        }
+    };
+    Ok(Some(ExpoOffer { created_at, served }))
+}
+
+fn add_files(files: &mut StoredFiles, export: &PackedExport, blob_key: &str) {
+    let places = export.files().map(|file| {
+        let is_launch = file.key == export.launch.key;
+        let extension = if is_launch { "bundle" } else { &file.extension };
+        (file.sha256, file.place, extension)
+    });
+    files.add(blob_key, places);
 }
 
 impl ExpoUndo {

@@ -84,6 +84,7 @@ pub fn write_release(fields: &mut FieldWriter<'_>, release: &ReleaseRow) {
         blob_key,
         is_signed,
         has_undo,
+        has_files: _,
         ids,
         file_hash,
     } = release;
@@ -140,6 +141,8 @@ pub fn read_release(fields: &mut FieldReader<'_>) -> Option<ReleaseRow> {
         blob_key: fields.string()?,
         is_signed: fields.flag()?,
         has_undo: fields.flag()?,
+        // The texts of a snapshot are at hand, so it costs nothing to look.
+        has_files: true,
         ids: Vec::new(),
         file_hash: None,
     };

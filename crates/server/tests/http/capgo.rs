@@ -2,6 +2,8 @@
 //! (`docs/reference/capgo.md`).
 
 mod desktop;
+mod files;
+mod phone;
 
 use launchway_domain::scope::Scope;
 use launchway_domain::tenancy::Tier;

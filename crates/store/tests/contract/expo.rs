@@ -81,6 +81,23 @@ contract! {
         }
     }
 
+    async fn a_release_says_whether_its_files_are_known(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let name = bundle("com.example.app");
+        let [one, two] = [1, 2].map(|place| released(db, org, &name, place, "1", None));
+        let (one, two) = (one.await, two.await);
+        an_issue(db, org, &name, one.id, "1", 10).await;
+        an_issue(db, org, &name, two.id, "2", 20).await;
+        org_writes!(db, org, set_package_export(two.package_id, "[]"));
+        let key = name.key();
+        let alone = system_reads!(db, foreign_bundle(&key));
+        let among = system_reads!(db, foreign_bundles_between(&key, &key));
+        for rows in [&alone, &among[0].1] {
+            let known: Vec<_> = rows.releases.iter().map(|row| (row.id, row.has_files)).collect();
+            assert_eq!(known, [(two.id, true), (one.id, false)]);
+        }
+    }
+
     async fn only_what_was_signed_is_kept_with_its_undo(db: &TestDb) {
         let org = an_org(db).await.id;
         let name = bundle("com.example.app");

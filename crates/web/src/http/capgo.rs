@@ -26,6 +26,8 @@ use launchway_store::Report;
 
 use crate::http::foreign;
 
+/// The path of all apps, before the bundle identifier of one.
+pub const PREFIX: &str = "/capgo/";
 /// Where clients ask for an update.
 pub const UPDATES: &str = "/capgo/updates";
 /// Where clients report.
@@ -84,7 +86,10 @@ fn decide(app: &App, bundle: &ForeignBundle, request: &UpdateRequest<'_>, now: E
         name: &release.name,
         url: &foreign::package_url(app, release, now),
         sha256: &release.sha256,
-        files: None,
+        files: bundle
+            .capgo()
+            .get(release.update_id)
+            .filter(|_| device.installs_files()),
     };
     update.respond()
 }

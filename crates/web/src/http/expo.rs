@@ -70,11 +70,6 @@ fn respond(app: &App, path: &str, headers: &impl Headers, allowed: Result<(), u6
     answered.unwrap_or_else(|| http(Refusal::NotFound(NO_APP.to_owned()).respond(protocol)))
 }
 
-/// The response of a refusal.
-pub fn refuse(refusal: Refusal) -> HttpResponse<Bytes> {
-    http(refusal.respond(Protocol::V1))
-}
-
 /// The bundle identifier of a path.
 pub fn bundle_id(path: &str) -> Option<String> {
     let decoded = percent::decode(path)?;

@@ -1,5 +1,6 @@
-//! Files of updates of Expo, by hash (`docs/reference/expo.md#assets`). A file is served from its place in the package: packages
-//! compress files with Deflate, which is what gzip contains, so nothing is compressed again.
+//! Files of updates by hash, for clients of Expo (`docs/reference/expo.md#assets`) and Capgo (`docs/reference/capgo.md#files`). A file is
+//! served from its place in the package: packages compress files with Deflate, which is what gzip contains, so nothing is compressed
+//! again.
 
 use std::sync::Arc;
 
@@ -11,14 +12,22 @@ use flate2::{Decompress, FlushDecompress, Status};
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
 use launchway_blob::BlobError;
-use launchway_foreign::expo::{ASSET_PATH, Place, Refusal, asset_headers};
+use launchway_foreign::Place;
+use launchway_foreign::capgo::FILES_PATH;
+use launchway_foreign::expo::{ASSET_HEADERS, ASSET_PATH};
 use launchway_ops::app::App;
-use launchway_ota::ExpoFile;
+use launchway_ota::StoredFile;
+use serde_json::json;
 
-use crate::http::expo::{PREFIX, bundle_id, refuse};
+use crate::http::capgo;
+use crate::http::expo::{self, bundle_id};
 
 const NO_FILE: &str = "no update of this app that is published has this file";
 const STORAGE: &str = "the file cannot be read now, try again in a moment";
+const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
+/// What is at the address of a file never changes.
+const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+const NOT_KEPT: HeaderValue = HeaderValue::from_static("private, max-age=0");
 /// The start of a gzip stream (RFC 1952): no name, no time, an unknown system.
 const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 /// Bytes that are unpacked at once.
@@ -26,42 +35,54 @@ const CHUNK: usize = 1 << 16;
 
 type Pieces = BoxStream<'static, Result<Bytes, BlobError>>;
 
-/// `GET` and `HEAD` of an asset.
-pub async fn read(State(app): State<Arc<App>>, request: Request) -> Response<Body> {
+/// `GET` and `HEAD` of a file of an update of Expo.
+pub async fn read_asset(State(app): State<Arc<App>>, request: Request) -> Response<Body> {
+    let mut response = read(&app, request, expo::PREFIX, ASSET_PATH).await;
+    for (name, value) in ASSET_HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// `GET` and `HEAD` of a file of an update of Capgo.
+pub async fn read_file(State(app): State<Arc<App>>, request: Request) -> Response<Body> {
+    read(&app, request, capgo::PREFIX, FILES_PATH).await
+}
+
+/// Answers a request whose path is the prefix, the bundle identifier, `below` and a hash.
+async fn read(app: &App, request: Request, prefix: &str, below: &str) -> Response<Body> {
     let (request, _) = request.into_parts();
-    let path = request.uri.path().strip_prefix(PREFIX).unwrap_or_default();
-    let found = split(path).and_then(|(bundle_id, sha256)| {
+    let path = request.uri.path().strip_prefix(prefix).unwrap_or_default();
+    let found = split(path, below).and_then(|(bundle_id, sha256)| {
         let foreign = app.index.foreign();
         foreign
-            .read(&bundle_id, |bundle| bundle.expo().file(&sha256).cloned())
+            .read(&bundle_id, |bundle| bundle.files().get(&sha256).cloned())
             .flatten()
     });
     let Some(file) = found else {
-        return refuse(Refusal::NotFound(NO_FILE.to_owned())).map(Body::from);
+        return refuse(StatusCode::NOT_FOUND, NO_FILE);
     };
     let is_gzip = file.place.is_deflated && accepts_gzip(&request.headers);
     let body = if request.method == Method::HEAD {
         Body::empty()
     } else {
-        match content(&app, &file, is_gzip).await {
+        match content(app, &file, is_gzip).await {
             Ok(pieces) => Body::from_stream(pieces),
             // The package was deleted a moment ago.
-            Err(BlobError::NotFound) => return refuse(Refusal::NotFound(NO_FILE.to_owned())).map(Body::from),
+            Err(BlobError::NotFound) => return refuse(StatusCode::NOT_FOUND, NO_FILE),
             Err(error) => {
-                tracing::error!(%error, "cannot read a file of an update of Expo");
-                let mut response = refuse(Refusal::NotFound(STORAGE.to_owned())).map(Body::from);
-                *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-                return response;
+                tracing::error!(%error, "cannot read a file of an update");
+                return refuse(StatusCode::SERVICE_UNAVAILABLE, STORAGE);
             }
         }
     };
     respond(&file, is_gzip, body)
 }
 
-/// The bundle identifier and the hash in a path below [`PREFIX`].
-fn split(path: &str) -> Option<(String, [u8; 32])> {
+/// The bundle identifier and the hash in a path.
+fn split(path: &str, below: &str) -> Option<(String, [u8; 32])> {
     let (bundle, rest) = path.split_once('/')?;
-    Some((bundle_id(bundle)?, sha256(rest.strip_prefix(ASSET_PATH)?)?))
+    Some((bundle_id(bundle)?, sha256(rest.strip_prefix(below)?)?))
 }
 
 /// A hash in lower-case hexadecimal.
@@ -71,12 +92,20 @@ fn sha256(text: &str) -> Option<[u8; 32]> {
     (is_lower && hex::decode_to_slice(text, &mut sha256).is_ok()).then_some(sha256)
 }
 
-fn respond(file: &ExpoFile, is_gzip: bool, body: Body) -> Response<Body> {
+/// The answer to a request for which there is no file.
+fn refuse(status: StatusCode, message: &str) -> Response<Body> {
+    let mut response = Response::new(Body::from(json!({ "error": message }).to_string()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, JSON);
+    headers.insert(header::CACHE_CONTROL, NOT_KEPT);
+    response
+}
+
+fn respond(file: &StoredFile, is_gzip: bool, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
-    for (name, value) in asset_headers() {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
+    headers.insert(header::CACHE_CONTROL, KEPT);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.content_type));
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length(file.place, is_gzip)));
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
@@ -115,7 +144,7 @@ fn accepts_gzip(headers: &HeaderMap) -> bool {
 }
 
 /// The bytes of the response.
-async fn content(app: &App, file: &ExpoFile, is_gzip: bool) -> Result<Pieces, BlobError> {
+async fn content(app: &App, file: &StoredFile, is_gzip: bool) -> Result<Pieces, BlobError> {
     let place = file.place;
     let data = app.blob.read(&file.blob_key, place.start, place.length).await?;
     Ok(match (place.is_deflated, is_gzip) {
