@@ -60,22 +60,22 @@ impl CapgoManifests {
         let (mut manifests, mut left, mut others) = (HashMap::new(), MAX_LISTS, 0);
         for row in &rows.0 {
             let is_offered = offered.iter().any(|release| release.update_id == row.id);
-            if !is_offered {
-                others += 1;
-                if others > MAX_OTHERS {
-                    continue;
-                }
+            if !is_offered && others == MAX_OTHERS {
+                continue;
             }
             let Some(packed) = read_files(texts, row.id).await? else {
                 continue;
             };
-            if is_offered {
-                let manifest = packed.manifest(asset_base, &row.bundle_id);
-                let Some(next) = left.checked_sub(manifest.size()) else {
-                    continue;
-                };
-                left = next;
-                manifests.insert(row.id, manifest);
+            let manifest = is_offered.then(|| packed.manifest(asset_base, &row.bundle_id));
+            let fitting = manifest.and_then(|manifest| Some((left.checked_sub(manifest.size())?, manifest)));
+            match fitting {
+                Some((rest, manifest)) => {
+                    left = rest;
+                    manifests.insert(row.id, manifest);
+                }
+                // Devices that received the list before still download its files. Counted only now, because rows of a snapshot do
+                // not say which packages have files.
+                None => others += 1,
             }
             let places = packed.files().iter();
             files.add(
@@ -102,4 +102,44 @@ async fn read_files(texts: &mut Texts<'_, '_>, id: UpdateId) -> Result<Option<Pa
 fn extension(path: &str) -> &str {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     name.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+#[cfg(test)]
+mod tests {
+    use launchway_domain::id::Id;
+    use launchway_foreign::Place;
+    use launchway_foreign::capgo::PackedFile;
+
+    use super::*;
+
+    /// As after a start from a snapshot, whose rows do not say which packages have files.
+    #[tokio::test]
+    async fn archives_without_files_push_nothing_out() {
+        let row = |number: u8| LiveRow {
+            id: Id::new(1_790_000_000_000, [number; 10]),
+            bundle_id: "com.example.app".to_owned(),
+            blob_key: format!("packages/{number}"),
+        };
+        let last = MAX_OTHERS as u8 + 1;
+        let rows = CapgoRows((0..=last).map(row).collect());
+        let sha256 = [7; 32];
+        let page = PackedFile {
+            path: "index.html".to_owned(),
+            sha256,
+            place: Place {
+                size: 9,
+                start: 40,
+                length: 9,
+                is_deflated: false,
+                checksum: 5,
+            },
+        };
+        let packed = serde_json::to_string(&PackedFiles::new(vec![page])).expect("JSON");
+        let texts = HashMap::from([((row(last).id, TextKind::Export), packed)]);
+        let mut files = StoredFiles::default();
+        let mut texts = Texts::Rows(texts);
+        let manifests = CapgoManifests::load(&mut texts, rows, &[], "https://u.example.com", &mut files);
+        assert!(manifests.await.expect("rows").get(row(last).id).is_none());
+        assert!(files.get(&sha256).is_some());
+    }
 }
