@@ -23,6 +23,7 @@ use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use crate::app_store_events::AppStoreEventSecrets;
+use crate::brotli_files::BrotliFiles;
 use crate::buffers::check_counts::CheckCounts;
 use crate::buffers::last_used::LastUsed;
 use crate::buffers::report_queue::ReportQueue;
@@ -77,6 +78,8 @@ pub struct App {
     pub pages: PageLimits,
     /// Runs log searches, fairly between organizations.
     pub fair_work: Arc<FairWork>,
+    /// Files of updates as they are sent to clients that unpack Brotli.
+    pub brotli_files: BrotliFiles,
     /// Counters of the service itself.
     pub counters: Counters,
     /// Hashes passwords, a bounded number at a time.
@@ -253,6 +256,7 @@ impl App {
             addresses: ClientLimiter::of_many(config.check_limit, &*dependencies.random),
             pages: PageLimits::new(&*dependencies.random),
             fair_work: FairWork::new(cores.div_ceil(2)),
+            brotli_files: BrotliFiles::default(),
             counters: Counters::new(dependencies.clock.now()),
             passwords: Passwords::new(cores),
             last_used: LastUsed::default(),

@@ -13,6 +13,7 @@ pub mod artifacts;
 pub mod audit;
 pub mod audit_lines;
 pub mod binaries;
+pub mod brotli_files;
 pub mod buffers;
 pub mod build_log;
 pub mod build_logs;

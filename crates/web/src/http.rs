@@ -1,5 +1,6 @@
 //! The handlers of the API, one file for each resource.
 
+mod accept_encoding;
 pub mod answers;
 pub mod api_keys;
 pub mod app_store_events;

@@ -53,7 +53,8 @@ async function download({ manifest, encoding }) {
     }),
   );
   const count = (test) => outcomes.filter(test).length;
-  return { files: files.length, good: count(({ isGood }) => isGood), gzip: count(({ coding }) => coding === "gzip") };
+  const coded = (name) => count(({ coding }) => coding === name);
+  return { files: files.length, good: count(({ isGood }) => isGood), gzip: coded("gzip"), brotli: coded("br") };
 }
 
 /** A key of a developer, and the certificate that their app contains. */

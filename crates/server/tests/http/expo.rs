@@ -232,8 +232,15 @@ async fn the_files_of_an_export_are_served_by_their_hashes() {
     assert_eq!(manifest["assets"].as_array().unwrap().len(), 200);
     assert_eq!(manifest["assets"][0]["fileExtension"], ".png");
     assert_eq!(manifest["launchAsset"]["contentType"], "application/javascript");
-    assert_eq!(expo.download(&manifest, "identity"), [201, 201, 0]);
-    assert_eq!(expo.download(&manifest, "br, gzip"), [201, 201, 101]);
+    assert_eq!(expo.download(&manifest, "identity"), [201, 201, 0, 0]);
+    assert_eq!(expo.download(&manifest, "gzip, br;q=0.5"), [201, 201, 101, 0]);
+    // One file at a time is compressed with Brotli; meanwhile others are sent as they are in the package.
+    let [files, good, gzip, brotli] = expo.download(&manifest, "br, gzip");
+    assert_eq!((files, good, gzip + brotli), (201, 201, 101));
+    assert!(brotli > 0);
+    let script = json!({"launchAsset": manifest["launchAsset"], "assets": []});
+    assert_eq!(expo.download(&script, "br, gzip"), [1, 1, 0, 1]);
+    assert_eq!(expo.download(&script, "br;q=0"), [1, 1, 0, 0]);
 
     let file = manifest["launchAsset"].text("url");
     let path = file.strip_prefix(day.app.origin.as_str()).unwrap();

@@ -65,9 +65,9 @@ impl Expo {
     }
 
     /// Downloads the files of a manifest: how many there are, are whole, and came compressed.
-    pub fn download(&mut self, manifest: &Value, encoding: &str) -> [u64; 3] {
+    pub fn download(&mut self, manifest: &Value, encoding: &str) -> [u64; 4] {
         let got = self.ask(&json!({"act": "download", "manifest": manifest, "encoding": encoding}));
-        ["files", "good", "gzip"].map(|name| got[name].as_u64().unwrap())
+        ["files", "good", "gzip", "brotli"].map(|name| got[name].as_u64().unwrap())
     }
 }
 
@@ -154,7 +154,7 @@ impl Phone {
             let time = from_iso(said["parameters"].text("commitTime")).unwrap();
             return self.take(EMBEDDED, time, "built-in");
         }
-        let [files, good, _] = expo.download(said, "gzip");
+        let [files, good, ..] = expo.download(said, "gzip");
         assert_eq!(good, files, "{said}");
         let name = said["extra"]["expoClient"].text("name").to_owned();
         self.take(said.id(), from_iso(said.text("createdAt")).unwrap(), &name)
