@@ -7,6 +7,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
+use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 /// The most bytes that are kept.
@@ -67,7 +68,7 @@ impl Default for BrotliFiles {
 
 impl BrotliFiles {
     /// The compressed file, whose `content` is read if it was not compressed before. `None` if there is none now: it is too small or
-    /// too large, does not become smaller, or another one is being compressed.
+    /// too large, does not become smaller, is not what its hash says, or another one is being compressed.
     ///
     /// # Errors
     /// Those of `content`.
@@ -90,6 +91,10 @@ impl BrotliFiles {
         let work = move || {
             // Held until the end, also if the request is over before.
             let _slot = slot;
+            // What a damaged storage returned once would be sent until it is forgotten.
+            if Sha256::digest(&content)[..] != original.sha256 {
+                return None;
+            }
             let bytes = compress(&content).ok().map(Bytes::from);
             let bytes = bytes.filter(|bytes| (bytes.len() as u64) < original.deflated);
             lock(&kept).keep(original.sha256, bytes.clone());
@@ -154,9 +159,9 @@ mod tests {
 
     use super::*;
 
-    fn original(number: u8, content: &[u8]) -> Original {
+    fn original(content: &[u8]) -> Original {
         Original {
-            sha256: [number; 32],
+            sha256: Sha256::digest(content).into(),
             size: content.len() as u64,
             deflated: content.len() as u64,
         }
@@ -179,8 +184,8 @@ mod tests {
     #[tokio::test]
     async fn a_file_is_compressed_once() {
         let files = BrotliFiles::default();
-        for (number, content) in [(1, b"a script ".repeat(200)), (2, b"a large script ".repeat(40_000))] {
-            let original = original(number, &content);
+        for content in [b"a script ".repeat(200), b"a large script ".repeat(40_000)] {
+            let original = original(&content);
             let first = files.get(original, read(&content)).await.unwrap().unwrap();
             assert_eq!(unpacked(&first), content);
             assert!(first.len() < content.len() / 10);
@@ -194,7 +199,7 @@ mod tests {
         let content = b"a script ".repeat(200);
         let original = Original {
             deflated: 10,
-            ..original(1, &content)
+            ..original(&content)
         };
         assert_eq!(files.get(original, read(&content)).await.unwrap(), None);
         assert_eq!(files.get(original, is_not_read()).await.unwrap(), None);
@@ -204,10 +209,7 @@ mod tests {
     async fn small_and_large_files_are_not_read() {
         let files = BrotliFiles::default();
         for size in [0, MIN_SIZE - 1, MAX_SIZE + 1] {
-            let original = Original {
-                size,
-                ..original(1, b"")
-            };
+            let original = Original { size, ..original(b"") };
             assert_eq!(files.get(original, is_not_read()).await.unwrap(), None);
         }
     }
@@ -215,29 +217,27 @@ mod tests {
     #[tokio::test]
     async fn one_file_is_compressed_at_a_time() {
         let files = BrotliFiles::default();
-        let content = b"a script ".repeat(200);
+        let [one, two, three] = ["one ", "two ", "three "].map(|word| word.repeat(400).into_bytes());
         let meanwhile = async {
-            let other = files.get(original(2, &content), is_not_read()).await.unwrap();
+            let other = files.get(original(&two), is_not_read()).await.unwrap();
             assert_eq!(other, None);
-            read(&content).await
+            read(&one).await
         };
-        assert!(files.get(original(1, &content), meanwhile).await.unwrap().is_some());
-        assert!(
-            files
-                .get(original(2, &content), read(&content))
-                .await
-                .unwrap()
-                .is_some()
-        );
-        let failed: Result<_, &str> = files.get(original(3, &content), async { Err("gone") }).await;
+        assert!(files.get(original(&one), meanwhile).await.unwrap().is_some());
+        assert!(files.get(original(&two), read(&two)).await.unwrap().is_some());
+        let failed: Result<_, &str> = files.get(original(&three), async { Err("gone") }).await;
         assert_eq!(failed, Err("gone"));
-        assert!(
-            files
-                .get(original(3, &content), read(&content))
-                .await
-                .unwrap()
-                .is_some()
-        );
+        assert!(files.get(original(&three), read(&three)).await.unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn what_is_not_as_its_hash_says_is_not_kept() {
+        let files = BrotliFiles::default();
+        let content = b"a script ".repeat(200);
+        let damaged = b"another! ".repeat(200);
+        assert_eq!(files.get(original(&content), read(&damaged)).await.unwrap(), None);
+        let good = files.get(original(&content), read(&content)).await.unwrap();
+        assert_eq!(unpacked(&good.unwrap()), content);
     }
 
     #[test]

@@ -65,7 +65,10 @@ pub async fn code(app: &App, sha256: [u8; 32], file: &StoredFile, accepted: Acce
             pieces
                 .try_fold(Vec::new(), async |mut whole, piece| {
                     whole.extend_from_slice(&piece);
-                    Ok(whole)
+                    match whole.len() as u64 <= place.size {
+                        true => Ok(whole),
+                        false => Err(damaged()),
+                    }
                 })
                 .await
         };
