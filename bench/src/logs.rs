@@ -156,11 +156,18 @@ fn search(runtime: &Runtime, log: &Log, wanted: &Wanted, rounds: u32) -> anyhow:
         }
         anyhow::Ok(())
     })?;
-    let ratios = Spread::of(ratios);
-    let goal = Goal::AtMost(CPU).verdict(ratios.median);
+    let ratio = match ratios.iter().all(|ratio| ratio.is_finite()) {
+        true => {
+            let ratios = Spread::of(ratios);
+            let goal = Goal::AtMost(CPU).verdict(ratios.median);
+            format!("CPU / grep {ratios:.2}   {goal}")
+        }
+        // Then the time of the search says more than a ratio.
+        false => "grep takes no measurable time".to_owned(),
+    };
     writeln!(
         std::io::stdout(),
-        "{:<22} {:.1} ms, {:.1} ms CPU   CPU / grep {ratios:.2}   {goal}",
+        "{:<22} {:.1} ms, {:.1} ms CPU   {ratio}",
         wanted.what,
         Spread::of(times),
         Spread::of(cpu)

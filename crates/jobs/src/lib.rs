@@ -10,6 +10,7 @@ pub mod expiry;
 pub mod fan_out;
 pub mod last_used;
 pub mod lease;
+pub mod list_totals;
 pub mod local_snapshot;
 pub mod old_builds;
 pub mod old_submissions;
@@ -56,6 +57,8 @@ impl Jobs {
             jobs.stoppable.spawn(renewing);
             let numbering = lease::run(app.clone(), "sequences", lease::RENEWAL, sequences::run);
             jobs.stoppable.spawn(numbering);
+            let folding = lease::run(app.clone(), "list_totals", lease::RENEWAL, list_totals::run);
+            jobs.stoppable.spawn(folding);
             jobs.stoppable.spawn(expire_leases::run(app.clone()));
             jobs.stoppable.spawn(fan_out::run(app.clone()));
             let deliverer = deliver::Deliverer::new(app.clone());

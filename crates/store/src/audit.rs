@@ -2,6 +2,7 @@
 
 use launchway_domain::id::OrgId;
 
+use crate::lists::{Column, Filter, List, contains};
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System, Tx};
 
@@ -153,26 +154,33 @@ async fn chain(
     Ok(())
 }
 
-/// The condition of an [`AuditFilter`] in `$1` to `$9`.
-macro_rules! audit_filter {
-    () => {
-        concat!(
-            " FROM audit WHERE org_id = $1 AND ($2 IS NULL OR actor = $2) AND ($3 IS NULL OR action = $3) \
-             AND ($4 IS NULL OR resource = $4) AND ($5 IS NULL OR at >= $5) AND ($6 IS NULL OR at < $6) AND (",
-            contains!("actor", "$7"),
-            " OR actor IN (SELECT m.user_id FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND ",
-            contains!("u.email", "$7"),
-            ") OR actor IN (SELECT id FROM api_keys WHERE org_id = $1 AND ",
-            contains!("'key ' || name", "$7"),
-            ") OR actor IN (SELECT id FROM runners WHERE org_id = $1 AND ",
-            contains!("'runner ' || name", "$7"),
-            ")) AND ",
-            contains!("action", "$8"),
-            " AND ",
-            contains!("resource", "$9"),
-            " "
-        )
-    };
+/// The audit log of an organization.
+const AUDIT: List = List {
+    name: "audit",
+    select: "SELECT seq, at, actor, action, resource, before, after, address, request_id, hash FROM audit WHERE org_id = $1",
+    order: "ORDER BY seq DESC",
+};
+
+const ACTOR: Column = Column {
+    of_rows: "actor",
+    of_totals: "name",
+};
+const ACTION: Column = Column {
+    of_rows: "action",
+    of_totals: "status",
+};
+
+/// The condition that the id of the actor, a member's address, or `key` or `runner` with its name contains a text.
+fn has_actor_part(number: usize) -> String {
+    format!(
+        "({} OR actor IN (SELECT m.user_id FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND {}) \
+         OR actor IN (SELECT id FROM api_keys WHERE org_id = $1 AND {}) \
+         OR actor IN (SELECT id FROM runners WHERE org_id = $1 AND {}))",
+        contains("actor", number),
+        contains("u.email", number),
+        contains("'key ' || name", number),
+        contains("'runner ' || name", number)
+    )
 }
 
 impl Org<'_> {
@@ -188,40 +196,20 @@ impl Org<'_> {
 
     /// The audit log of this organization, newest first.
     pub async fn audit(&mut self, filter: &AuditFilter, paging: Paging) -> Result<Rows<ChainedRow>, StoreError> {
-        let rows = fetch_all!(
-            self.tx,
-            Columns,
-            concat!(
-                "SELECT seq, at, actor, action, resource, before, after, address, request_id, hash",
-                audit_filter!(),
-                "ORDER BY seq DESC LIMIT $10 OFFSET $11"
-            ),
-            &self.id,
-            filter.actor.as_deref(),
-            filter.action.as_deref(),
-            filter.resource.as_deref(),
-            filter.since,
-            filter.until,
-            filter.actor_part.as_deref(),
-            filter.action_part.as_deref(),
-            filter.resource_part.as_deref(),
-            paging.limit,
-            paging.offset
-        )?;
-        let (total,) = fetch_one!(
-            self.tx,
-            (i64,),
-            concat!("SELECT COUNT(*)", audit_filter!()),
-            &self.id,
-            filter.actor.as_deref(),
-            filter.action.as_deref(),
-            filter.resource.as_deref(),
-            filter.since,
-            filter.until,
-            filter.actor_part.as_deref(),
-            filter.action_part.as_deref(),
-            filter.resource_part.as_deref()
-        )?;
+        let (since, until) = (
+            filter.since.map(|at| at.to_string()),
+            filter.until.map(|at| at.to_string()),
+        );
+        let conditions = Filter::default()
+            .equal(ACTOR, filter.actor.as_deref())
+            .equal(ACTION, filter.action.as_deref())
+            .part(ACTION, filter.action_part.as_deref())
+            .rare(|number| format!("resource = ${number}"), filter.resource.as_deref())
+            .uncounted(|number| format!("at >= CAST(${number} AS BIGINT)"), since.as_deref())
+            .uncounted(|number| format!("at < CAST(${number} AS BIGINT)"), until.as_deref())
+            .uncounted(has_actor_part, filter.actor_part.as_deref())
+            .uncounted(|number| contains("resource", number), filter.resource_part.as_deref());
+        let (rows, total) = fetch_page!(self.tx, Columns, &self.id, &AUDIT, &conditions, paging);
         Ok(Rows {
             items: rows.into_iter().map(read).collect(),
             total,

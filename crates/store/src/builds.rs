@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::holdings::source_size;
+use crate::lists::{Column, Filter, List};
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
 
@@ -145,49 +146,17 @@ macro_rules! build_columns {
 }
 pub(crate) use build_columns;
 
-macro_rules! build_filter {
-    ($status:literal) => {
-        concat!(
-            " FROM builds WHERE org_id = $1 AND ",
-            $status,
-            " AND ($3 IS NULL OR platform = $3) AND ($4 IS NULL OR bundle_key = $4) \
-             AND ($5 IS NULL OR configuration = $5) AND ($6 IS NULL OR branch = $6) AND ",
-            contains!("bundle_key", "$7"),
-            " AND ",
-            contains!("configuration", "$8"),
-            " AND ",
-            contains!("branch", "$9"),
-            " "
-        )
-    };
-}
+/// The builds of an organization.
+const BUILDS: List = List {
+    name: "builds",
+    select: concat!("SELECT ", build_columns!(), " FROM builds WHERE org_id = $1"),
+    order: "ORDER BY id DESC",
+};
 
-/// Lists builds by the condition of a [`BuildFilter`] in `$1` to `$9`. The condition on the status is separate text,
-/// because a database uses the index of one status only if the text contains it.
-macro_rules! listed {
-    ($tx:expr, $paging:expr, $status:literal, $($value:expr),+ $(,)?) => {{
-        let rows = fetch_all!(
-            $tx,
-            BuildRow,
-            concat!(
-                "SELECT ",
-                build_columns!(),
-                build_filter!($status),
-                "ORDER BY id DESC LIMIT $10 OFFSET $11"
-            ),
-            $($value),+,
-            $paging.limit,
-            $paging.offset
-        )?;
-        let (total,) = fetch_one!(
-            $tx,
-            (i64,),
-            concat!("SELECT COUNT(*)", build_filter!($status)),
-            $($value),+
-        )?;
-        (rows, total)
-    }};
-}
+const BRANCH: Column = Column {
+    of_rows: "branch",
+    of_totals: "name",
+};
 
 impl Org<'_> {
     /// Stores a new build.
@@ -285,46 +254,18 @@ impl Org<'_> {
 
     /// The builds, newest first.
     pub async fn builds(&mut self, filter: &BuildFilter, paging: Paging) -> Result<Rows<Build>, StoreError> {
-        let platform = filter.platform.map(Platform::as_str);
         let bundle = filter.bundle.as_ref().map(BundleId::key);
-        let bundle = bundle.as_deref();
         let configuration = filter.configuration.as_ref().map(Configuration::as_str);
-        let branch = filter.branch.as_deref();
-        let status = filter.status.map(BuildStatus::as_str);
-        let bundle_part = filter.bundle_part.as_deref();
-        let configuration_part = filter.configuration_part.as_deref();
-        let branch_part = filter.branch_part.as_deref();
-        let (rows, total): (Vec<BuildRow>, i64) = if status.is_some() {
-            listed!(
-                self.tx,
-                paging,
-                "status = $2",
-                &self.id,
-                status,
-                platform,
-                bundle,
-                configuration,
-                branch,
-                bundle_part,
-                configuration_part,
-                branch_part
-            )
-        } else {
-            listed!(
-                self.tx,
-                paging,
-                "($2 IS NULL OR status = $2)",
-                &self.id,
-                status,
-                platform,
-                bundle,
-                configuration,
-                branch,
-                bundle_part,
-                configuration_part,
-                branch_part
-            )
-        };
+        let conditions = Filter::default()
+            .equal(Column::named("status"), filter.status.map(BuildStatus::as_str))
+            .equal(Column::named("platform"), filter.platform.map(Platform::as_str))
+            .equal(Column::named("bundle_key"), bundle.as_deref())
+            .equal(Column::named("configuration"), configuration)
+            .equal(BRANCH, filter.branch.as_deref())
+            .part(Column::named("bundle_key"), filter.bundle_part.as_deref())
+            .part(Column::named("configuration"), filter.configuration_part.as_deref())
+            .part(BRANCH, filter.branch_part.as_deref());
+        let (rows, total) = fetch_page!(self.tx, BuildRow, &self.id, &BUILDS, &conditions, paging);
         Rows::read(rows, total, BuildRow::read)
     }
 

@@ -7,6 +7,7 @@ use launchway_domain::id::{DeliveryId, EventId, OrgId, WebhookId};
 use launchway_domain::webhook::{Delivery, DeliveryAttempt, DeliveryStatus, WebhookType};
 use launchway_domain::webhook_retry::NextStep;
 
+use crate::lists::{Column, Filter, List};
 use crate::sql::typed;
 use crate::webhooks::read_secrets;
 use crate::{Org, Paging, Rows, StoreError, StoredUrl, System, WebhookSecrets};
@@ -88,6 +89,19 @@ impl DeliveryRow {
     }
 }
 
+/// The deliveries of an organization.
+const DELIVERIES: List = List {
+    name: "deliveries",
+    select: "SELECT id, org_id, webhook_id, event_id, type AS kind, body, status, reason, tries, due_at, created_at FROM deliveries \
+             WHERE org_id = $1",
+    order: "ORDER BY id DESC",
+};
+
+const WEBHOOK: Column = Column {
+    of_rows: "webhook_id",
+    of_totals: "name",
+};
+
 impl Org<'_> {
     /// Adds a delivery to one of the organization's webhooks; returns false if there is no such webhook.
     pub async fn add_delivery(&mut self, delivery: &Delivery) -> Result<bool, StoreError> {
@@ -127,23 +141,8 @@ impl Org<'_> {
     /// The deliveries to a webhook, newest first.
     pub async fn deliveries(&mut self, webhook: WebhookId, paging: Paging) -> Result<Rows<Delivery>, StoreError> {
         let webhook = webhook.to_string();
-        let rows = fetch_all!(
-            self.tx,
-            DeliveryRow,
-            "SELECT id, org_id, webhook_id, event_id, type AS kind, body, status, reason, tries, due_at, created_at FROM deliveries \
-             WHERE org_id = $1 AND webhook_id = $2 ORDER BY id DESC LIMIT $3 OFFSET $4",
-            &self.id,
-            &webhook,
-            paging.limit,
-            paging.offset
-        )?;
-        let (total,) = fetch_one!(
-            self.tx,
-            (i64,),
-            "SELECT COUNT(*) FROM deliveries WHERE org_id = $1 AND webhook_id = $2",
-            &self.id,
-            &webhook
-        )?;
+        let conditions = Filter::default().equal(WEBHOOK, Some(&webhook));
+        let (rows, total) = fetch_page!(self.tx, DeliveryRow, &self.id, &DELIVERIES, &conditions, paging);
         Rows::read(rows, total, DeliveryRow::read)
     }
 

@@ -11,7 +11,8 @@ use crate::{StoreError, System, Tx};
 
 /// Every table of a backup, parents before children. The others are worthless later: the log of changes (a node reads all
 /// of a restored database), the counts of the current minute and day, the leases of jobs, the locks and turns of apps, the
-/// turns of organizations and when they were last served, and forms that wait for a sign-in.
+/// turns of organizations and when they were last served, forms that wait for a sign-in, and the totals of lists, which the
+/// database counts anew.
 pub const TABLES: [&str; 50] = [
     "meta",
     "revision",

@@ -5,6 +5,8 @@
 
 #[macro_use]
 mod sql;
+#[macro_use]
+mod list_totals;
 
 mod api_keys;
 mod app_store_turns;
@@ -38,6 +40,7 @@ mod invitations;
 mod job_leases;
 mod kept_forms;
 mod limits;
+mod lists;
 mod members;
 mod migrations;
 mod orgs;
@@ -83,6 +86,7 @@ pub use gate::Gate;
 pub use idempotency::{KeptAnswer, RequestKey};
 pub use index_rows::{OfferedUpdate, RetiredUpdate};
 pub use kept_forms::KeptForm;
+pub use list_totals::UnfoldedList;
 pub use members::LastOwner;
 pub use outbox::EventRow;
 pub use probe::{Probe, ProbeError, Schema};

@@ -136,24 +136,6 @@ pub(crate) fn names<K: Kind>(
         .collect()
 }
 
-/// The condition that a column contains the text of a parameter, whatever the letter case; always true without a text. It
-/// means the same on both databases, and no character of the text has a meaning.
-macro_rules! contains {
-    ($column:literal, $parameter:literal) => {
-        concat!(
-            "(",
-            $parameter,
-            " IS NULL OR replace(lower(",
-            $column,
-            "), lower(",
-            $parameter,
-            "), '') <> lower(",
-            $column,
-            "))"
-        )
-    };
-}
-
 /// Traces a statement, so that tests can count them.
 macro_rules! trace_statement {
     ($sql:expr) => {
@@ -259,6 +241,29 @@ macro_rules! fetch_all_of {
             }
         };
         rows.map_err($crate::sql::StoreError::from)
+    }};
+}
+
+/// Reads every row of a composed statement with the organization as `$1` and further texts. PostgreSQL plans it for these
+/// values: a plan for any values would read the whole list where few rows match.
+macro_rules! fetch_all_bound {
+    ($tx:expr, $row:ty, $sql:expr, $org:expr, $texts:expr $(, $value:expr)* $(,)?) => {{
+        let sql: String = $sql;
+        trace_statement!(&*sql);
+        let sql = sqlx::AssertSqlSafe(sql);
+        match &mut *$tx {
+            $crate::tx::Tx::Sqlite(tx) => {
+                let query = sqlx::query_as::<sqlx::Sqlite, $row>(sql).bind($org);
+                let query = $texts.fold(query, |query, text| query.bind(text));
+                query$(.bind($value))*.fetch_all(&mut **tx).await
+            }
+            $crate::tx::Tx::Postgres(tx) => {
+                let query = sqlx::query_as::<sqlx::Postgres, $row>(sql).persistent(false).bind($org);
+                let query = $texts.fold(query, |query, text| query.bind(text));
+                query$(.bind($value))*.fetch_all(&mut **tx).await
+            }
+        }
+        .map_err($crate::sql::StoreError::from)
     }};
 }
 

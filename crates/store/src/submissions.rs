@@ -11,6 +11,7 @@ use launchway_domain::submission::{Submission, SubmissionState, SubmissionStatus
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::lists::{Column, Filter, List, contains};
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError, System};
 
@@ -145,19 +146,16 @@ macro_rules! submission_columns {
     };
 }
 
-/// The condition of a [`SubmissionFilter`] in `$1` to `$7`.
-macro_rules! submission_filter {
-    () => {
-        concat!(
-            " FROM submissions WHERE org_id = $1 AND deleted = 0 AND ($2 IS NULL OR status = $2) \
-         AND ($3 IS NULL OR platform = $3) AND ($4 IS NULL OR bundle_key = $4) AND ($5 IS NULL OR build_id = $5) AND ",
-            contains!("bundle_key", "$6"),
-            " AND ",
-            contains!("build_id", "$7"),
-            " "
-        )
-    };
-}
+/// The submissions of an organization.
+const SUBMISSIONS: List = List {
+    name: "submissions",
+    select: concat!(
+        "SELECT ",
+        submission_columns!(),
+        " FROM submissions WHERE org_id = $1 AND deleted = 0"
+    ),
+    order: "ORDER BY id DESC",
+};
 
 impl Org<'_> {
     /// Stores a new submission.
@@ -230,42 +228,16 @@ impl Org<'_> {
         filter: &SubmissionFilter,
         paging: Paging,
     ) -> Result<Rows<Submission>, StoreError> {
-        let status = filter.status.map(SubmissionStatus::as_str);
-        let platform = filter.platform.map(Platform::as_str);
         let bundle = filter.bundle.as_ref().map(BundleId::key);
         let build = filter.build.map(|id| id.to_string());
-        let (bundle_part, build_part) = (filter.bundle_part.as_deref(), filter.build_part.as_deref());
-        let rows = fetch_all!(
-            self.tx,
-            SubmissionRow,
-            concat!(
-                "SELECT ",
-                submission_columns!(),
-                submission_filter!(),
-                "ORDER BY id DESC LIMIT $8 OFFSET $9"
-            ),
-            &self.id,
-            status,
-            platform,
-            bundle.as_deref(),
-            build.as_deref(),
-            bundle_part,
-            build_part,
-            paging.limit,
-            paging.offset
-        )?;
-        let (total,) = fetch_one!(
-            self.tx,
-            (i64,),
-            concat!("SELECT COUNT(*)", submission_filter!()),
-            &self.id,
-            status,
-            platform,
-            bundle.as_deref(),
-            build.as_deref(),
-            bundle_part,
-            build_part
-        )?;
+        let conditions = Filter::default()
+            .equal(Column::named("status"), filter.status.map(SubmissionStatus::as_str))
+            .equal(Column::named("platform"), filter.platform.map(Platform::as_str))
+            .equal(Column::named("bundle_key"), bundle.as_deref())
+            .part(Column::named("bundle_key"), filter.bundle_part.as_deref())
+            .rare(|number| format!("build_id = ${number}"), build.as_deref())
+            .uncounted(|number| contains("build_id", number), filter.build_part.as_deref());
+        let (rows, total) = fetch_page!(self.tx, SubmissionRow, &self.id, &SUBMISSIONS, &conditions, paging);
         Rows::read(rows, total, SubmissionRow::read)
     }
 

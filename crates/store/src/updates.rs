@@ -10,6 +10,7 @@ use launchway_domain::update::{Update, UpdateStatus};
 use launchway_domain::version::Version;
 
 use crate::changes::touch_bundle;
+use crate::lists::{Column, Filter, List};
 use crate::sql::typed;
 use crate::{Org, Paging, Rows, StoreError};
 
@@ -213,20 +214,33 @@ macro_rules! select_updates {
     };
 }
 
-/// The condition of an [`UpdateFilter`] in `$1` to `$9`.
-macro_rules! update_filter {
-    () => {
-        concat!(
-            "u.org_id = $1 AND u.deleted_at IS NULL AND ($2 = '' OR u.bundle_key = $2) AND ($3 = '' OR u.platform = $3) \
-             AND ($4 = '' OR u.configuration = $4) AND ($5 = '' OR $5 = COALESCE(u.release_status, \
-             CASE WHEN u.awaiting_since IS NULL THEN u.status ELSE 'awaiting_signature' END)) AND ",
-            contains!("u.bundle_key", "$6"),
-            " AND ",
-            contains!("u.configuration", "$7"),
-            " AND ($8 = '' OR EXISTS (SELECT 1 FROM foreign_ids f WHERE f.org_id = $1 AND f.update_id = u.id \
-             AND f.protocol = $8 AND f.foreign_id = $9))"
-        )
-    };
+/// The updates of an organization.
+const UPDATES: List = List {
+    name: "updates",
+    select: select_updates!("u.org_id = $1 AND u.deleted_at IS NULL"),
+    order: "ORDER BY u.id DESC",
+};
+
+/// The status, as [`status`] reads it; in these words, because an index has them.
+const STATUS: Column = Column {
+    of_rows: "COALESCE(u.release_status, CASE WHEN u.awaiting_since IS NULL THEN u.status ELSE 'awaiting_signature' END)",
+    of_totals: "status",
+};
+
+const fn column(of_rows: &'static str, of_totals: &'static str) -> Column {
+    Column { of_rows, of_totals }
+}
+
+const BUNDLE: Column = column("u.bundle_key", "bundle_key");
+const PLATFORM: Column = column("u.platform", "platform");
+const CONFIGURATION: Column = column("u.configuration", "configuration");
+
+/// The condition that a client of a protocol names the update so.
+fn has_foreign_id(number: usize) -> String {
+    format!(
+        "u.id IN (SELECT f.update_id FROM foreign_ids f WHERE f.org_id = $1 AND f.protocol = ${number} AND f.foreign_id = ${})",
+        number + 1
+    )
 }
 
 impl Org<'_> {
@@ -296,46 +310,22 @@ impl Org<'_> {
 
     /// The updates that match the filter, newest first.
     pub async fn updates(&mut self, filter: &UpdateFilter, paging: Paging) -> Result<Rows<Update>, StoreError> {
-        let bundle = filter.bundle.as_ref().map(|bundle| bundle.key()).unwrap_or_default();
-        let platform = filter.platform.map_or("", |platform| platform.as_str());
-        let configuration = filter.configuration.as_ref().map_or("", |label| label.as_str());
-        let status = filter.status.map_or("", UpdateStatus::as_str);
-        let (protocol, foreign_id) = match &filter.foreign_id {
-            Some((protocol, id)) => (protocol.as_str(), id.as_str()),
-            None => ("", ""),
-        };
-        let bundle_part = filter.bundle_part.as_deref();
-        let configuration_part = filter.configuration_part.as_deref();
-        let rows = fetch_all!(
-            self.tx,
-            UpdateRow,
-            select_updates!(concat!(update_filter!(), " ORDER BY u.id DESC LIMIT $10 OFFSET $11")),
-            &self.id,
-            &bundle,
-            platform,
-            configuration,
-            status,
-            bundle_part,
-            configuration_part,
-            protocol,
-            foreign_id,
-            paging.limit,
-            paging.offset
-        )?;
-        let (total,) = fetch_one!(
-            self.tx,
-            (i64,),
-            concat!("SELECT COUNT(*) FROM updates u WHERE ", update_filter!()),
-            &self.id,
-            &bundle,
-            platform,
-            configuration,
-            status,
-            bundle_part,
-            configuration_part,
-            protocol,
-            foreign_id
-        )?;
+        let bundle = filter.bundle.as_ref().map(BundleId::key);
+        let foreign_id = filter.foreign_id.as_ref();
+        let conditions = Filter::default()
+            .equal(BUNDLE, bundle.as_deref())
+            .equal(PLATFORM, filter.platform.map(Platform::as_str))
+            .equal(CONFIGURATION, filter.configuration.as_ref().map(Configuration::as_str))
+            .equal(STATUS, filter.status.map(UpdateStatus::as_str))
+            .part(BUNDLE, filter.bundle_part.as_deref())
+            .part(CONFIGURATION, filter.configuration_part.as_deref())
+            .rare(
+                has_foreign_id,
+                foreign_id
+                    .into_iter()
+                    .flat_map(|(protocol, id)| [protocol.as_str(), id.as_str()]),
+            );
+        let (rows, total) = fetch_page!(self.tx, UpdateRow, &self.id, &UPDATES, &conditions, paging);
         Rows::read(rows, total, UpdateRow::read)
     }
 

@@ -2,5 +2,6 @@
 
 mod batches;
 mod lease;
+mod list_totals;
 pub mod signed;
 mod sweep;

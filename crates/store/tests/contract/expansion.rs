@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::schema::{migrations, names};
+use crate::schema::{migrations, names, normal};
 
 /// The last migration of the first release, 0.1.0.
 const FIRST_RELEASE: u32 = 8;
@@ -16,14 +16,26 @@ struct Added {
     columns: BTreeSet<(String, String)>,
 }
 
-/// The statements of a file without comments, with normalized spaces, in upper case except for quoted text.
+/// The statements of a file without comments, with normalized spaces. A trigger is one statement with its body.
 fn statements(sql: &str) -> Vec<String> {
     let lines = sql.lines().map(|line| line.split("--").next().unwrap_or_default());
-    let text = lines.collect::<Vec<_>>().join(" ").replace(" COLLATE \"C\"", "");
+    let text = normal(&lines.collect::<Vec<_>>().join("\n"));
     let all = text
         .split(';')
         .map(|statement| statement.split_whitespace().collect::<Vec<_>>().join(" "));
-    all.filter(|statement| !statement.is_empty()).collect()
+    let mut found: Vec<String> = Vec::new();
+    for statement in all.filter(|statement| !statement.is_empty()) {
+        match found.last_mut().filter(|last| is_open_trigger(last)) {
+            Some(trigger) => *trigger += &format!("; {statement}"),
+            None => found.push(statement),
+        }
+    }
+    found
+}
+
+/// Whether a statement is a trigger whose body goes on.
+fn is_open_trigger(statement: &str) -> bool {
+    statement.starts_with("CREATE TRIGGER ") && statement.contains(" BEGIN ") && !statement.ends_with("; END")
 }
 
 /// What is wrong with a statement; `None` if an older program can work with it.
@@ -46,12 +58,31 @@ fn fault(statement: &str, added: &mut Added) -> Option<&'static str> {
             added.columns.insert((name.to_owned(), word(5).to_owned()));
             column_fault(statement)
         }
+        ("CREATE", "TRIGGER", _) if fills_only(statement, added) => None,
+        ("CREATE", "TRIGGER", _) => {
+            Some("the older release does not know what a trigger does to its tables, or that it may fail")
+        }
         ("INSERT", "INTO", name) if added.tables.contains(name) => None,
         ("UPDATE", name, "SET") if sets_only(statement, name, added) => None,
         _ => Some(
             "only CREATE TABLE, CREATE INDEX, ALTER TABLE … ADD COLUMN, and filling what was added are known not to disturb the older release",
         ),
     }
+}
+
+/// Whether a trigger follows a write, and does nothing but insert into tables that migrations since the release have added.
+fn fills_only(trigger: &str, added: &Added) -> bool {
+    let Some((head, body)) = trigger.split_once(" BEGIN ") else {
+        return false;
+    };
+    let Some(body) = body.strip_suffix("; END") else {
+        return false;
+    };
+    let mut inserts = body
+        .split("; ")
+        .map(|statement| statement.strip_prefix("INSERT INTO ").unwrap_or_default());
+    head.contains(" AFTER ")
+        && inserts.all(|insert| added.tables.contains(insert.split(' ').next().unwrap_or_default()))
 }
 
 fn column_fault(statement: &str) -> Option<&'static str> {
@@ -125,7 +156,10 @@ fn what_an_older_release_would_stumble_on_is_found() {
         "DELETE FROM apps;",
         "INSERT INTO apps (id) VALUES ('x');",
         "-- a comment\n drop\n TABLE apps;",
-        "CREATE TRIGGER counting AFTER INSERT ON apps BEGIN SELECT 1;",
+        "CREATE TRIGGER counting AFTER INSERT ON apps FOR EACH ROW BEGIN SELECT 1; END;",
+        "CREATE TRIGGER counting AFTER INSERT ON apps FOR EACH ROW BEGIN INSERT INTO users (id) VALUES ('x'); END;",
+        "CREATE TRIGGER counting AFTER INSERT ON apps FOR EACH ROW BEGIN UPDATE apps SET name = 'x'; END;",
+        "CREATE TRIGGER counting AFTER INSERT ON apps FOR EACH ROW EXECUTE FUNCTION of_another_file();",
     ] {
         assert_eq!(faults(&[(FIRST_RELEASE + 1, sql.to_owned())]).len(), 1, "{sql}");
         assert!(
@@ -145,6 +179,11 @@ fn what_only_expands_is_taken() {
         INSERT INTO stores (id, name) VALUES ('a', 'b');\n\
         ALTER TABLE apps ADD COLUMN size BIGINT NOT NULL DEFAULT 0;\n\
         ALTER TABLE apps ADD COLUMN note TEXT;\n\
-        UPDATE apps SET size = 1, note = name WHERE size = 0;";
+        UPDATE apps SET size = 1, note = name WHERE size = 0;
+        CREATE TRIGGER ours AFTER INSERT ON apps FOR EACH ROW\nBEGIN\n\
+        INSERT INTO stores (id, name) VALUES ('c', 'd');\n INSERT INTO counts (id) VALUES (NEW.id);\nEND;\n\
+        CREATE FUNCTION theirs() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n\
+        INSERT INTO counts (id) VALUES (NEW.id);\nRETURN NULL; END $$;\n\
+        CREATE TRIGGER theirs AFTER INSERT ON apps FOR EACH ROW\nEXECUTE FUNCTION theirs();";
     assert_eq!(faults(&[(FIRST_RELEASE + 1, sql.to_owned())]), Vec::<String>::new());
 }
