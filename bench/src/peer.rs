@@ -13,8 +13,13 @@ use crate::questions::Question;
 use crate::server::Server;
 use crate::twin;
 
-/// Where systems keep nginx outside the search path of users.
-const ELSEWHERE: &str = "/usr/sbin";
+/// Where systems keep nginx.
+const NGINX: [&str; 4] = [
+    "/usr/sbin/nginx",
+    "/usr/bin/nginx",
+    "/usr/local/sbin/nginx",
+    "/opt/homebrew/bin/nginx",
+];
 
 /// A server that runs already: `NAME=PID,URL`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,11 +79,7 @@ impl Peer {
 
 /// The program nginx, if this machine has it.
 pub fn find_nginx() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain([PathBuf::from(ELSEWHERE)]);
-    folders
-        .map(|folder| folder.join("nginx"))
-        .find(|program| program.is_file())
+    NGINX.map(PathBuf::from).into_iter().find(|program| program.is_file())
 }
 
 /// Starts nginx with a body of this many bytes for every request, without a log. `folder` is for its files.

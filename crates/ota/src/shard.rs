@@ -89,7 +89,7 @@ impl Shard {
 
     /// Begins to fetch all lines of a record together: a reader that takes one field after the other would wait for each.
     fn prefetch_record(&self, offset: usize) {
-        prefetch_lines(self.records.from(offset), 0, RECORD_LINES);
+        prefetch_lines(self.records.rest_at(offset), 0, RECORD_LINES);
     }
 
     /// Every bundle, in no order.
@@ -227,7 +227,7 @@ impl Shard {
     /// Sets what a bundle of this shard needs beside its record.
     pub fn set_extension(&mut self, key: &str, hash: u32, extension: Extension) {
         if let Some(offset) = self.offset(key, hash) {
-            mark_extension(self.records.from_mut(offset));
+            mark_extension(self.records.rest_at_mut(offset));
             self.insert_extension(key, extension);
         }
     }
@@ -249,7 +249,7 @@ impl Shard {
     }
 
     fn record_at(&self, offset: usize) -> Stored<'_> {
-        Record::read(self.records.from(offset), Texts(&self.texts)).0
+        Record::read(self.records.rest_at(offset), Texts(&self.texts)).0
     }
 }
 

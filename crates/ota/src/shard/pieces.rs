@@ -17,14 +17,14 @@ pub struct Pieces {
 
 impl Pieces {
     /// The bytes from this offset to the end of its piece; none if there is no such offset.
-    pub fn from(&self, offset: usize) -> &[u8] {
+    pub fn rest_at(&self, offset: usize) -> &[u8] {
         let (number, place) = place_of(offset);
         let piece = self.pieces.get(number);
         piece.and_then(|piece| piece.get(place..)).unwrap_or_default()
     }
 
-    /// Like [`Pieces::from`], to change them. Copies the piece if another shard has it, too.
-    pub fn from_mut(&mut self, offset: usize) -> &mut [u8] {
+    /// Like [`Pieces::rest_at`], to change them. Copies the piece if another shard has it, too.
+    pub fn rest_at_mut(&mut self, offset: usize) -> &mut [u8] {
         let (number, place) = place_of(offset);
         let piece = self.pieces.get_mut(number).map(Arc::make_mut);
         piece.and_then(|piece| piece.get_mut(place..)).unwrap_or_default()
@@ -121,13 +121,13 @@ mod tests {
                 let before = pieces.clone();
                 let (next, offset) = pieces.with(&record);
                 for (offset, record) in &all {
-                    prop_assert!(before.from(*offset).starts_with(record));
+                    prop_assert!(before.rest_at(*offset).starts_with(record));
                 }
                 pieces = next;
                 all.push((offset, record));
             }
             for (offset, record) in &all {
-                prop_assert!(pieces.from(*offset).starts_with(record));
+                prop_assert!(pieces.rest_at(*offset).starts_with(record));
             }
             prop_assert_eq!(pieces.bytes(), all.iter().map(|(_, record)| record.len()).sum::<usize>());
         }
@@ -141,9 +141,9 @@ mod tests {
         let (mut after, added) = before.with(&[9]);
         assert_eq!(before.pieces.len(), 2);
         assert!(Arc::ptr_eq(&before.pieces[0], &after.pieces[0]) && Arc::ptr_eq(&before.pieces[1], &after.pieces[1]));
-        after.from_mut(offsets[1])[0] = 7;
-        assert_eq!((before.from(offsets[1])[0], after.from(offsets[1])[0]), (1, 7));
-        assert_eq!(after.from(added), [9]);
-        assert!(after.from(1 << 30).is_empty() && after.from_mut(1 << 30).is_empty());
+        after.rest_at_mut(offsets[1])[0] = 7;
+        assert_eq!((before.rest_at(offsets[1])[0], after.rest_at(offsets[1])[0]), (1, 7));
+        assert_eq!(after.rest_at(added), [9]);
+        assert!(after.rest_at(1 << 30).is_empty() && after.rest_at_mut(1 << 30).is_empty());
     }
 }
