@@ -18,7 +18,7 @@ use launchway_ops::audit::audit_installation;
 use launchway_os::clock::SystemClock;
 use launchway_os::folders::{close_to_others, make_lasting_dir, new_private_file, sync_folder};
 use launchway_os::random::SystemRandom;
-use launchway_store::{Db, DumpError, System};
+use launchway_store::{Db, DumpError, StoreError, System};
 use launchway_vault::{MasterKey, Vault};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -173,6 +173,7 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
     let packages = restore_packages(&blob, &mut tx.system(REASON), dir).await?;
     build_files::restore(&blob, dir).await?;
     let apps = role_versions::read(&mut tx.system(REASON)).await?;
+    fold_totals(&mut tx.system(REASON)).await.map_err(ApiError::from)?;
     tx.commit().await.map_err(ApiError::from)?;
     db.close().await;
     let files = manifest.build_files.count;
@@ -183,6 +184,14 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
     );
     let told = json!({"rows": rows, "packages": packages, "buildFiles": files, "signedUpdates": apps});
     Ok((told, words))
+}
+
+/// Folds the totals of lists, of which each row that was restored made some: a server would do it while others wait to write.
+async fn fold_totals(system: &mut System<'_>) -> Result<(), StoreError> {
+    for list in system.unfolded_lists(i64::MAX).await? {
+        system.fold_list(&list).await?;
+    }
+    Ok(())
 }
 
 /// Puts all packages back and returns how many there are.
