@@ -181,7 +181,7 @@ impl Measured {
                 Goal::AtMost(STEADY),
             ),
         ] {
-            lines.push(format!("  {name:<34}{ratio:.3}   {}", goal.verdict(ratio.median)));
+            lines.push(format!("  {name:<37}{ratio:.3}   {}", goal.verdict(ratio.median)));
         }
         if let Some(nginx) = self.contestants.get(Place::Nginx as usize) {
             let ratio = nginx.cpu_ratio(self.at(Place::Ours));

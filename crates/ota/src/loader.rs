@@ -19,8 +19,8 @@ use crate::snapshot::Row;
 use crate::staging::{Dictionary, Rows};
 use crate::trust::{TrustLoad, TrustSet};
 
-/// A change copies one shard: about 1,000 bundles of a million, 300 KB. With more shards, what a check reads of each would not
-/// stay in the caches of a processor.
+/// A change copies the table of one shard, about 1,000 bundles of a million, and one piece of its records. With more shards, what a
+/// check reads of each would not stay in the caches of a processor.
 pub const SHARDS: usize = 1024;
 /// From so many bytes of rows on, about 50,000 bundles of three updates, reading their memory is faster with huge pages.
 const LARGE: usize = 32 << 20;

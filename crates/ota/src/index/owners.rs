@@ -27,18 +27,17 @@ impl Owners {
         if untaken.peek().is_none() {
             return;
         }
-        let mut known = match self.of_shards.remove(&number) {
-            Some(known) => known,
-            None => self.read(shard),
-        };
+        if !self.of_shards.contains_key(&number) {
+            let known = self.read(shard);
+            self.of_shards.insert(number, known);
+        }
+        let known = self.of_shards.get(&number).map_or(&[][..], Vec::as_slice);
         for (place, counters) in untaken {
             let org = known.get(place).and_then(|org| self.orgs.get(*org as usize));
             if let Some(org) = org {
                 add(*org, counters.take());
             }
         }
-        known.shrink_to_fit();
-        self.of_shards.insert(number, known);
     }
 
     /// Notes that counters of a shard belong to this organization from now on.
