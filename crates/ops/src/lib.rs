@@ -43,6 +43,7 @@ pub mod job_leases;
 pub mod known_devices;
 pub mod leases;
 pub mod limits;
+pub mod list_totals;
 pub mod local_snapshot;
 pub mod maskers;
 pub mod master_key_rotation;

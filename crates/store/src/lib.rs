@@ -86,7 +86,7 @@ pub use gate::Gate;
 pub use idempotency::{KeptAnswer, RequestKey};
 pub use index_rows::{OfferedUpdate, RetiredUpdate};
 pub use kept_forms::KeptForm;
-pub use list_totals::UnfoldedList;
+pub use list_totals::{FoldCursor, UnfoldedList};
 pub use members::LastOwner;
 pub use outbox::EventRow;
 pub use probe::{Probe, ProbeError, Schema};

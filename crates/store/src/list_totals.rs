@@ -1,17 +1,15 @@
 //! Kept totals of lists: rows that triggers add whenever a row of a list appears, changes or goes, and their sums
 //! (`docs/adr/0028-totals-of-lists-are-kept.md`).
 
+mod folding;
+
 use std::fmt::Write as _;
 
-use launchway_domain::id::OrgId;
-
 use crate::lists::{Column, Filter, List, contains};
-use crate::sql::typed;
 use crate::tx::Tx;
-use crate::{Paging, StoreError, System};
+use crate::{Paging, StoreError};
 
-/// The number of rows from which the rows of a list are folded.
-const MANY: i64 = 1000;
+pub use folding::{FoldCursor, UnfoldedList};
 
 /// The list of the builds of a branch: an organization may have very many branches, so that other totals leave them out.
 const BRANCHES: &str = "branches";
@@ -42,15 +40,6 @@ impl Totals {
             offset: paging.offset,
         }
     }
-}
-
-/// A list of an organization with many totals that are not folded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnfoldedList {
-    /// The organization.
-    pub org: OrgId,
-    /// The list.
-    pub list: String,
 }
 
 /// Writes the statement that sums the totals of a filter. Its first row is that of all conditions.
@@ -140,56 +129,6 @@ macro_rules! fetch_page {
         };
         (rows, total)
     }};
-}
-
-impl System<'_> {
-    /// Lists with many totals that are not folded, at most `limit`. A list with more sums than that waits until it has as many
-    /// again, so that folding costs each row once or twice.
-    pub async fn unfolded_lists(&mut self, limit: i64) -> Result<Vec<UnfoldedList>, StoreError> {
-        let rows = fetch_all!(
-            self.tx,
-            (String, String),
-            "SELECT t.org_id, t.list FROM list_totals t WHERE t.folded = 0 GROUP BY t.org_id, t.list \
-             HAVING COUNT(*) >= $1 AND COUNT(*) >= (SELECT COUNT(*) FROM list_totals s \
-             WHERE s.org_id = t.org_id AND s.list = t.list AND s.folded = 1) ORDER BY t.org_id, t.list LIMIT $2",
-            MANY,
-            limit
-        )?;
-        rows.into_iter()
-            .map(|(org, list)| {
-                let org = typed("list_totals.org_id", &org)?;
-                Ok(UnfoldedList { org, list })
-            })
-            .collect()
-    }
-
-    /// Replaces the totals of a list by their sums. Only rows that this transaction has marked are summed and deleted: those
-    /// that others add meanwhile stay, and of two that fold at once the second finds the rows of the first deleted.
-    pub async fn fold_list(&mut self, unfolded: &UnfoldedList) -> Result<(), StoreError> {
-        let org = unfolded.org.to_string();
-        execute!(
-            self.tx,
-            "UPDATE list_totals SET folded = 2 WHERE org_id = $1 AND list = $2",
-            &org,
-            &unfolded.list
-        )?;
-        execute!(
-            self.tx,
-            "INSERT INTO list_totals (list, org_id, name, bundle_key, platform, configuration, status, folded, n) \
-             SELECT list, org_id, name, bundle_key, platform, configuration, status, 1, SUM(n) FROM list_totals \
-             WHERE org_id = $1 AND list = $2 AND folded = 2 \
-             GROUP BY list, org_id, name, bundle_key, platform, configuration, status HAVING SUM(n) <> 0",
-            &org,
-            &unfolded.list
-        )?;
-        execute!(
-            self.tx,
-            "DELETE FROM list_totals WHERE org_id = $1 AND list = $2 AND folded = 2",
-            &org,
-            &unfolded.list
-        )?;
-        Ok(())
-    }
 }
 
 #[cfg(test)]

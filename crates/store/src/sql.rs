@@ -159,6 +159,26 @@ macro_rules! execute {
     }};
 }
 
+/// Inserts all rows with one statement. It is not kept prepared, because their number varies.
+macro_rules! insert_all {
+    ($tx:expr, $head:literal, $rows:expr, |$row:pat_param| [$($value:expr),* $(,)?] $(,)?) => {{
+        trace_statement!($head);
+        match &mut *$tx {
+            $crate::tx::Tx::Sqlite(tx) => {
+                let mut query = sqlx::QueryBuilder::<sqlx::Sqlite>::new($head);
+                query.push_values($rows, |mut values, $row| { values$(.push_bind($value))*; });
+                query.build().persistent(false).execute(&mut **tx).await.map(drop)
+            }
+            $crate::tx::Tx::Postgres(tx) => {
+                let mut query = sqlx::QueryBuilder::<sqlx::Postgres>::new($head);
+                query.push_values($rows, |mut values, $row| { values$(.push_bind($value))*; });
+                query.build().persistent(false).execute(&mut **tx).await.map(drop)
+            }
+        }
+        .map_err($crate::sql::StoreError::from)
+    }};
+}
+
 /// The maximum number of bookkeeping rows that one call deletes: writers of SQLite wait for each other.
 pub const FORGOTTEN_AT_ONCE: u64 = 1000;
 

@@ -15,10 +15,11 @@ use launchway_domain::app::Package;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::{App, StartError, open_blob};
 use launchway_ops::audit::audit_installation;
+use launchway_ops::list_totals::fold;
 use launchway_os::clock::SystemClock;
 use launchway_os::folders::{close_to_others, make_lasting_dir, new_private_file, sync_folder};
 use launchway_os::random::SystemRandom;
-use launchway_store::{Db, DumpError, StoreError, System};
+use launchway_store::{Db, DumpError, System};
 use launchway_vault::{MasterKey, Vault};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -173,8 +174,8 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
     let packages = restore_packages(&blob, &mut tx.system(REASON), dir).await?;
     build_files::restore(&blob, dir).await?;
     let apps = role_versions::read(&mut tx.system(REASON)).await?;
-    fold_totals(&mut tx.system(REASON)).await.map_err(ApiError::from)?;
     tx.commit().await.map_err(ApiError::from)?;
+    fold_totals(&db).await;
     db.close().await;
     let files = manifest.build_files.count;
     let words = format!(
@@ -186,12 +187,12 @@ pub async fn restore(config: Config, dir: &Path) -> Result<(Value, String), Comm
     Ok((told, words))
 }
 
-/// Folds the totals of lists, of which each row that was restored made some: a server would do it while others wait to write.
-async fn fold_totals(system: &mut System<'_>) -> Result<(), StoreError> {
-    for list in system.unfolded_lists(i64::MAX).await? {
-        system.fold_list(&list).await?;
+/// Folds the totals of lists, of which each row that was restored made some: a server would do it while others write. The restore
+/// is committed and does not depend on it.
+async fn fold_totals(db: &Db) {
+    if let Err(error) = fold(db).await {
+        tracing::error!(%error, "cannot fold the totals of lists; the server will do it");
     }
-    Ok(())
 }
 
 /// Puts all packages back and returns how many there are.

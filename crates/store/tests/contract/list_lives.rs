@@ -7,7 +7,9 @@ use launchway_domain::submission::destination::Destination;
 use launchway_domain::submission::{Submission, SubmissionStatus};
 use launchway_domain::update::{Update, UpdateStatus};
 use launchway_domain::webhook::Webhook;
-use launchway_store::{AuditFilter, AuditRow, BuildFilter, Db, Paging, SubmissionFilter, UnfoldedList, UpdateFilter};
+use launchway_store::{
+    AuditFilter, AuditRow, BuildFilter, Db, FoldCursor, Paging, SubmissionFilter, UnfoldedList, UpdateFilter,
+};
 
 use crate::audit::{audit_line, link};
 use crate::builds::{keep, new_build};
@@ -171,9 +173,13 @@ impl Life {
         }
     }
 
-    pub async fn fold(&self, db: &Db) {
+    /// Folds each list, at most so many rows at a time.
+    pub async fn fold(&self, db: &Db, limit: i64) {
         for list in LISTS {
-            system_writes!(db, fold_list(&self.list(list)));
+            let mut cursor = Some(FoldCursor::default());
+            while let Some(from) = cursor {
+                cursor = system_writes!(db, fold_list(&self.list(list), &from, limit));
+            }
         }
     }
 

@@ -72,4 +72,18 @@ contract! {
         let plan = db.plan(ids).await;
         assert!(plan.contains("foreign_ids_named"), "{plan}");
     }
+
+    /// As `folding.rs` reads a slice.
+    async fn a_slice_of_totals_is_read_in_the_order_of_an_index(db: &TestDb) {
+        let key = "name, bundle_key, platform, configuration, status";
+        let sql = format!(
+            "SELECT id FROM list_totals WHERE org_id = 'o' AND list = 'l' AND ({key}) >= ('a', 'b', 'c', 'd', 'e') \
+             ORDER BY {key}, n LIMIT 9"
+        );
+        let plan = db.plan(&sql).await;
+        assert!(plan.contains("list_totals_key"), "{plan}");
+        let range = if db.is_shared() { "ROW(name, " } else { "(name,bundle_key,platform,configuration,status)>" };
+        assert!(plan.contains(range), "{plan}");
+        assert!(!READS_ALL.iter().any(|step| plan.contains(step)), "{plan}");
+    }
 }

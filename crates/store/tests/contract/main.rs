@@ -91,6 +91,7 @@ mod invitations;
 mod job_leases;
 mod kept_forms;
 mod limits;
+mod list_folding;
 mod list_lives;
 mod list_plans;
 mod list_totals;

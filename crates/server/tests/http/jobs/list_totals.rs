@@ -2,7 +2,7 @@
 
 use launchway_domain::actor::Actor;
 use launchway_domain::configuration::Configuration;
-use launchway_jobs::list_totals::fold;
+use launchway_ops::list_totals::fold;
 use launchway_ops::write::Write;
 
 use crate::stage::runners::new_build;
@@ -40,6 +40,6 @@ async fn the_totals_of_a_busy_list_are_folded() {
         found
     };
     assert_eq!((unfolded().await, totals().await), (2, vec![2, 1, 0]), "by branch and without");
-    fold(&app.app).await.unwrap();
+    fold(&app.app.db).await.unwrap();
     assert_eq!((unfolded().await, totals().await), (0, vec![2, 1, 0]));
 }
