@@ -90,13 +90,13 @@ fn line(number: u32, lines: u32) -> String {
     format!("\u{1b}[32m[{number:>8}]\u{1b}[0m {what} app.module{module}.Component of com.example.app\n")
 }
 
-fn wanted(lines: u32) -> [Wanted; 4] {
+fn wanted(lines: u32) -> [Wanted; 5] {
     let wanted = |what, text: &str, lines| Wanted {
         what,
         text: text.to_owned(),
         lines,
     };
-    // The groups of letters of a line's number are in every part.
+    // The groups of letters of a line's number are in several parts.
     let number = format!("[{:>8}]", lines / 3);
     let frequent = u64::from(lines.div_ceil(FREQUENT)) - u64::from((lines / 2).is_multiple_of(FREQUENT));
     [
@@ -104,6 +104,8 @@ fn wanted(lines: u32) -> [Wanted; 4] {
         wanted("in no line", "NullPointerException", 0),
         wanted("in every tenth line", "deprecated call", frequent),
         wanted("a number of a line", &number, 1),
+        // There is no such module, but its groups of letters are in every part, so that all of them are read.
+        wanted("almost in every line", "module999.component", 0),
     ]
 }
 

@@ -14,6 +14,7 @@ pub mod s3;
 pub mod serve;
 mod sigv4;
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -191,6 +192,17 @@ impl Blob {
         match self {
             Blob::Local(directory) => directory.read_part(key, first, count).await,
             Blob::S3(bucket) => bucket.read_part(key, first, count).await,
+        }
+    }
+
+    /// Reads short ranges of several objects at once, in their order. A range ends with its object.
+    ///
+    /// # Errors
+    /// [`BlobError::NotFound`] if one of them does not exist, [`BlobError::Unavailable`].
+    pub async fn read_ranges(&self, ranges: Vec<(Key, Range<u64>)>) -> Result<Vec<Bytes>, BlobError> {
+        match self {
+            Blob::Local(directory) => directory.read_ranges(ranges).await,
+            Blob::S3(bucket) => bucket.read_ranges(ranges).await,
         }
     }
 

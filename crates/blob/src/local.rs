@@ -13,6 +13,7 @@ mod pieces;
 use std::fmt;
 use std::fs;
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -22,6 +23,7 @@ use futures::{Stream, StreamExt, TryStreamExt};
 use launchway_domain::mac::MacKey;
 use launchway_os::free_space::Floor;
 use tokio::fs::File;
+use tokio::io::AsyncReadExt;
 use tokio_util::io::ReaderStream;
 
 use super::{BlobError, Fetched, Key, Listed, fetch};
@@ -95,7 +97,7 @@ impl Directory {
     /// # Errors
     /// [`BlobError::NotFound`], [`BlobError::Unavailable`].
     pub(crate) async fn read(&self, key: &Key) -> Result<Opened, BlobError> {
-        Opened::open(&self.path(key)).await
+        Opened::open(self.path(key)).await
     }
 
     pub(super) async fn read_part(
@@ -104,8 +106,24 @@ impl Directory {
         first: u64,
         count: u64,
     ) -> Result<BoxStream<'static, Result<Bytes, BlobError>>, BlobError> {
-        let body = self.read(key).await?.stream(first, count, LARGE_CHUNK).await?;
-        Ok(body.map_err(BlobError::io("reading an object")).boxed())
+        let (path, doing) = (self.path(key), "reading an object");
+        let file = blocking(doing, move || opened::open_at(&path, first)).await?;
+        let body = ReaderStream::with_capacity(File::from_std(file).take(count), LARGE_CHUNK);
+        Ok(body.map_err(BlobError::io(doing)).boxed())
+    }
+
+    pub(super) async fn read_ranges(&self, ranges: Vec<(Key, Range<u64>)>) -> Result<Vec<Bytes>, BlobError> {
+        let paths: Vec<_> = ranges
+            .into_iter()
+            .map(|(key, range)| (self.path(&key), range))
+            .collect();
+        let read = move || {
+            let pieces = paths.iter();
+            pieces
+                .map(|(path, range)| opened::read_range(path, range.start, range.end - range.start))
+                .collect()
+        };
+        blocking("reading objects", read).await
     }
 
     pub(super) async fn copy(&self, from: &Key, to: &Key) -> Result<(), BlobError> {

@@ -9,6 +9,7 @@ mod credentials;
 mod role;
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +35,8 @@ pub use role::{Authorization, INSTANCE_METADATA, RoleError, RoleSource};
 
 /// Size in bytes of one part of an upload. Two parts are sent at a time.
 const PART: usize = 8 * 1024 * 1024;
+/// Requests for short ranges that run at a time.
+const AT_ONCE: usize = 8;
 
 /// How long `/readyz` waits for the store.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -202,6 +205,15 @@ impl Bucket {
         Ok(body
             .map_err(move |error| unavailable(doing, &redact(present.load().token(), &error)))
             .boxed())
+    }
+
+    pub(super) async fn read_ranges(&self, ranges: Vec<(Key, Range<u64>)>) -> Result<Vec<Bytes>, BlobError> {
+        let reads = ranges.into_iter().map(|(key, range)| async move {
+            let stream = self.read_part(&key, range.start, range.end - range.start).await?;
+            let pieces: Vec<Bytes> = stream.try_collect().await?;
+            Ok(Bytes::from(pieces.concat()))
+        });
+        futures::stream::iter(reads).buffered(AT_ONCE).try_collect().await
     }
 
     pub(super) async fn put_file(&self, key: &Key, source: &Path) -> Result<(), BlobError> {

@@ -19,7 +19,7 @@ use crate::app::App;
 pub const PIECE: usize = 64 << 10;
 
 /// The number of parts queried at a time.
-const AHEAD: i64 = 16;
+const AHEAD: i64 = 32;
 
 /// A position in a log, with what follows it.
 pub struct LogReader {
@@ -33,6 +33,10 @@ pub struct LogReader {
     part: Option<Part>,
     /// The following parts, as far as they were queried.
     ahead: VecDeque<LogSegment>,
+    /// The starts and the encoded indexes of parts, as far as they were read.
+    indexes: VecDeque<(i64, Bytes)>,
+    /// The number of parts whose indexes are read at a time.
+    indexes_ahead: usize,
 }
 
 struct Part {
@@ -52,6 +56,8 @@ impl LogReader {
             rest: Bytes::new(),
             part: None,
             ahead: VecDeque::new(),
+            indexes: VecDeque::new(),
+            indexes_ahead: 2,
         }
     }
 
@@ -92,17 +98,40 @@ impl LogReader {
         let Some(segment) = self.ahead.front().filter(|segment| segment.start == self.offset) else {
             return Ok(None);
         };
-        let (first, count) = (segment.size as u64, segment.index_size as u64);
-        if count == 0 || count > MAX_INDEX as u64 {
+        let size = segment.size;
+        while self.indexes.front().is_some_and(|(start, _)| *start < self.offset) {
+            self.indexes.pop_front();
+        }
+        if self.indexes.is_empty() {
+            self.read_indexes().await?;
+        }
+        let Some((start, bytes)) = self.indexes.front() else {
             return Ok(None);
+        };
+        let index = Some(bytes).filter(|_| *start == self.offset);
+        Ok(index
+            .and_then(|bytes| LogIndex::decode(bytes))
+            .map(|index| (index, size)))
+    }
+
+    /// Reads the indexes of the following parts, twice as many as the last time: a search may end soon, and a request for
+    /// each part would take longer than the search.
+    async fn read_indexes(&mut self) -> Result<(), ApiError> {
+        let (mut starts, mut ranges) = (Vec::new(), Vec::new());
+        for segment in self.ahead.iter().take(self.indexes_ahead) {
+            let (first, count) = (segment.size as u64, segment.index_size as u64);
+            if count > 0 && count <= MAX_INDEX as u64 {
+                let key = Key::new(&segment.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
+                starts.push(segment.start);
+                ranges.push((key, first..first + count));
+            }
         }
-        let key = Key::new(&segment.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
-        let mut bytes = Vec::with_capacity(count as usize);
-        let mut stream = self.app.blob.read(&key, first, count).await?;
-        while let Some(piece) = stream.try_next().await? {
-            bytes.extend_from_slice(&piece);
+        self.indexes_ahead = (2 * self.indexes_ahead).min(AHEAD as usize);
+        if !ranges.is_empty() {
+            let pieces = self.app.blob.read_ranges(ranges).await?;
+            self.indexes.extend(starts.into_iter().zip(pieces));
         }
-        Ok(LogIndex::decode(&bytes).map(|index| (index, segment.size)))
+        Ok(())
     }
 
     /// Continues after the part that [`Self::index`] returned an index of, without reading it.

@@ -1,8 +1,9 @@
 //! An open object, with the metadata that HTTP needs.
 
-use std::io::SeekFrom;
+use std::fs;
+use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use futures::Stream;
@@ -10,7 +11,9 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_util::io::ReaderStream;
 
-use super::BlobError;
+use super::{BlobError, blocking};
+
+const DOING: &str = "reading an object";
 
 /// An object that is open for reading.
 #[derive(Debug)]
@@ -24,12 +27,9 @@ pub struct Opened {
 }
 
 impl Opened {
-    pub(super) async fn open(path: &Path) -> Result<Opened, BlobError> {
-        let file = File::open(path).await.map_err(BlobError::of_key("reading an object"))?;
-        let metadata = file.metadata().await.map_err(BlobError::io("reading an object"))?;
-        if !metadata.is_file() {
-            return Err(BlobError::NotFound);
-        }
+    pub(super) async fn open(path: PathBuf) -> Result<Opened, BlobError> {
+        let (file, metadata) = blocking(DOING, move || open(&path)).await?;
+        let file = File::from_std(file);
         let (inode, size) = (metadata.ino(), metadata.len());
         let etag = format!(
             "\"{inode:x}-{size:x}-{:x}-{:x}\"",
@@ -52,7 +52,32 @@ impl Opened {
         self.file
             .seek(SeekFrom::Start(first))
             .await
-            .map_err(BlobError::io("reading an object"))?;
+            .map_err(BlobError::io(DOING))?;
         Ok(ReaderStream::with_capacity(self.file.take(count), chunk))
     }
+}
+
+/// Opens an object that is a file.
+fn open(path: &Path) -> Result<(fs::File, fs::Metadata), BlobError> {
+    let file = fs::File::open(path).map_err(BlobError::of_key(DOING))?;
+    let metadata = file.metadata().map_err(BlobError::io(DOING))?;
+    match metadata.is_file() {
+        true => Ok((file, metadata)),
+        false => Err(BlobError::NotFound),
+    }
+}
+
+/// Opens an object at an offset.
+pub(super) fn open_at(path: &Path, first: u64) -> Result<fs::File, BlobError> {
+    let (mut file, _) = open(path)?;
+    file.seek(SeekFrom::Start(first)).map_err(BlobError::io(DOING))?;
+    Ok(file)
+}
+
+/// Reads a range of an object, up to its end.
+pub(super) fn read_range(path: &Path, first: u64, count: u64) -> Result<Bytes, BlobError> {
+    let mut bytes = Vec::with_capacity(count as usize);
+    let mut range = open_at(path, first)?.take(count);
+    range.read_to_end(&mut bytes).map_err(BlobError::io(DOING))?;
+    Ok(bytes.into())
 }

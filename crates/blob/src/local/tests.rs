@@ -88,6 +88,24 @@ async fn keeps_lists_and_forgets_objects() {
 }
 
 #[tokio::test]
+async fn short_ranges_of_several_objects_are_read_at_once() {
+    let (_root, directory) = directory();
+    for (name, text) in [("a", "hello"), ("f/b", "world")] {
+        directory.put_stream(&key(name), 5, chunks(&[text])).await.unwrap();
+    }
+    let read = async |ranges: &[(&str, std::ops::Range<u64>)]| {
+        let ranges = ranges.iter().map(|(name, range)| (key(name), range.clone()));
+        directory.read_ranges(ranges.collect()).await
+    };
+    let found = read(&[("f/b", 3..5), ("a", 0..1), ("a", 2..9), ("a", 7..9), ("a", 1..1)]).await;
+    assert_eq!(found.unwrap(), ["ld", "h", "llo", "", ""]);
+    for nothing in ["b", "f", "a/b"] {
+        let found = read(&[("a", 0..1), (nothing, 0..1)]).await;
+        assert!(matches!(found, Err(BlobError::NotFound)), "{nothing}");
+    }
+}
+
+#[tokio::test]
 async fn a_folder_is_listed_a_page_at_a_time() {
     let (_root, directory) = directory();
     // In byte order: `-` and `.` come before the slash, digits and letters after it.

@@ -121,6 +121,21 @@ async fn small_pieces_share_large_requests() {
 }
 
 #[tokio::test]
+async fn short_ranges_of_several_objects_are_read_at_once() {
+    let (_server, blob) = start();
+    let names: Vec<String> = (0..20).map(|number| format!("f/{number:02}")).collect();
+    for name in &names {
+        store(&blob, name, format!("text of {name}").as_bytes()).await;
+    }
+    let found = blob
+        .read_ranges(names.iter().map(|name| (key(name), 8..12)).collect())
+        .await;
+    assert_eq!(found.unwrap(), names);
+    let found = blob.read_ranges(vec![(key("f/01"), 0..4), (key("f/none"), 0..4)]).await;
+    assert!(matches!(found, Err(BlobError::NotFound)));
+}
+
+#[tokio::test]
 async fn a_folder_is_listed_a_page_at_a_time() {
     let (_server, blob) = start();
     let names = ["f/a-1", "f/a.b/c", "f/a/b", "f/a0", "f/b"];

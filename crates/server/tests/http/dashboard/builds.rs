@@ -3,6 +3,7 @@
 use futures::StreamExt;
 use launchway_blob::Key;
 use launchway_domain::tenancy::Role;
+use launchway_ops::build_logs::seal;
 use serde_json::json;
 
 use super::{visit, visit_of};
@@ -149,6 +150,31 @@ async fn a_search_skips_parts_that_lack_the_text() {
     assert_eq!(search("Needle").await, json!({"lines": [lines - 1], "more": false}));
     assert_eq!(search("across%20the").await, json!({"lines": [across], "more": false}));
     assert_eq!(search("line%2012345%20of").await, json!({"lines": [], "more": false}), "its part is read");
+}
+
+/// More parts than are passed over at a time, each with lines that begin or end in another.
+#[tokio::test]
+async fn a_search_passes_over_many_parts() {
+    let (app, org, key) = TestApp::with_org().await;
+    let visit = visit_of(&app, org, Role::Member).await;
+    app.queue(org, |_| {}).await;
+    let runner = app.runner(&key, &["os=linux"]).await;
+    let held = app.take(&runner).await;
+    let log: String = (0..400)
+        .map(|line| if line % 101 == 50 { format!("{line} NEEDLE\n") } else { format!("{line} of hay\n") })
+        .collect();
+    let (build, mut at) = (held.id.parse().unwrap(), 0);
+    for piece in log.as_bytes().chunks(97) {
+        held.logged(at, piece).await;
+        at += piece.len();
+        seal(&app.app, org, build, 1).await.unwrap();
+    }
+    let parts = app.app.db.read().await.unwrap().org(org).log_segments(build).await.unwrap().len();
+    assert!(parts > 40, "{parts}");
+    let search = async |text: &str| visit.page(&format!("/builds/{}/log/search?text={text}", held.id)).await.ok();
+    for (text, lines) in [("needle", vec![50, 151, 252, 353]), ("needles", vec![]), ("399%20of", vec![399])] {
+        assert_eq!(search(text).await, json!({"lines": lines, "more": false}), "{text}");
+    }
 }
 
 /// Reads a live part until it contains a text.

@@ -11,6 +11,8 @@ use memchr::memchr_iter;
 const MAX_LINE_BYTES: usize = 64 << 10;
 /// Bytes that one unit of work processes: some milliseconds.
 const AT_A_TIME: usize = 512 << 10;
+/// Parts that one unit of work passes over. Each has two lines to visit.
+const MOST_SKIPPED: usize = 16;
 
 /// A visitor of lines.
 pub trait Look: Send + 'static {
@@ -49,31 +51,37 @@ pub async fn walk<L: Look>(call: &Call, mut reader: LogReader, look: L) -> Resul
         is_over: false,
     };
     while !walk.is_over {
-        if let Some((index, size)) = reader.index().await?
-            && !walk.look.needs(&index)
-        {
-            reader.skip_part();
-            walk = call
-                .piece(move || {
-                    walk.skip(&index, size);
-                    walk
-                })
-                .await?;
-            continue;
-        }
-        let pieces = read_ahead(&mut reader).await?;
-        if pieces.is_empty() {
+        let skipped = skip_ahead(&mut reader, &walk.look).await?;
+        let pieces = match skipped.len() {
+            MOST_SKIPPED => Vec::new(),
+            _ => read_ahead(&mut reader).await?,
+        };
+        if skipped.is_empty() && pieces.is_empty() {
             walk.end();
             break;
         }
         walk = call
             .piece(move || {
+                skipped.iter().for_each(|(index, size)| walk.skip(index, *size));
                 pieces.iter().for_each(|piece| walk.take(piece));
                 walk
             })
             .await?;
     }
     Ok(walk)
+}
+
+/// The parts at the current position whose lines need not be visited: their indexes and sizes.
+async fn skip_ahead(reader: &mut LogReader, look: &impl Look) -> Result<Vec<(LogIndex, i64)>, ApiError> {
+    let mut skipped = Vec::new();
+    while skipped.len() < MOST_SKIPPED
+        && let Some((index, size)) = reader.index().await?
+        && !look.needs(&index)
+    {
+        reader.skip_part();
+        skipped.push((index, size));
+    }
+    Ok(skipped)
 }
 
 /// The next pieces of a log, up to the end of a part; none at its end.
