@@ -6,11 +6,12 @@ use clap::Parser;
 
 use crate::args::{AllArgs, Args, Command};
 use crate::{
-    check, foreign, lists, logs, pack, pages, programs, publish, queue, shares, start, steady, trust, webhooks,
+    check, foreign, lists, logs, pack, pages, programs, publish, queue, shares, start, steady, submissions, trust,
+    webhooks,
 };
 
 /// The benchmarks, each with its arguments.
-const RUNS: [&[&str]; 13] = [
+const RUNS: [&[&str]; 14] = [
     &["check", "--rounds", "5"],
     &["start", "--starts", "3", "--bundles", "100000,1000000"],
     &["steady", "--rounds", "3"],
@@ -21,6 +22,7 @@ const RUNS: [&[&str]; 13] = [
     &["lists"],
     &["logs"],
     &["webhooks"],
+    &["submissions"],
     &["pages"],
     &["trust"],
     &["foreign"],
@@ -47,6 +49,7 @@ pub fn run(all: AllArgs) -> anyhow::Result<()> {
             Command::Shares(args) => shares::run(&args),
             Command::Logs(args) => logs::run(&crate::args::LogsArgs { server, ..args }),
             Command::Webhooks(args) => webhooks::run(&crate::args::WebhooksArgs { server, ..args }),
+            Command::Submissions(args) => submissions::run(&crate::args::SubmissionsArgs { server, ..args }),
             Command::Lists(args) => lists::run(&crate::args::ListsArgs { server, ..args }),
             Command::Pages(args) => pages::run(&crate::args::PagesArgs { server, ..args }),
             Command::Trust(args) => trust::run(&crate::args::TrustArgs { server, ..args }),

@@ -41,6 +41,8 @@ pub enum Command {
     Logs(LogsArgs),
     /// Webhooks: deliveries a second, and the lag of an event, with one receiver and with many
     Webhooks(WebhooksArgs),
+    /// Submissions to a simulated Google Play: transitions a second, and their CPU as more submissions wait
+    Submissions(SubmissionsArgs),
     /// Checks at half of the highest rate, for minutes, and while updates are published: latency, memory
     Steady(SteadyArgs),
     /// The checks of other services' clients beside our own: CPU per request
@@ -254,6 +256,21 @@ pub struct WebhooksArgs {
     /// For how many seconds
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=3_600))]
     pub seconds: u32,
+    /// The launchway-server to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub server: Option<PathBuf>,
+}
+
+/// How submissions are measured.
+#[derive(Debug, clap::Args)]
+pub struct SubmissionsArgs {
+    /// Submissions that wait; one line for each number
+    #[arg(long, value_delimiter = ',', default_values_t = [100, 10_000], value_name = "N,…",
+          value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    pub waiting: Vec<u32>,
+    /// Submissions that are taken to their end
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub ended: u32,
     /// The launchway-server to measure [default: built now, beside this program]
     #[arg(long, value_name = "PROGRAM")]
     pub server: Option<PathBuf>,

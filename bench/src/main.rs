@@ -35,6 +35,7 @@ mod server;
 mod shares;
 mod start;
 mod steady;
+mod submissions;
 mod trust;
 mod twin;
 mod webhooks;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         Command::Pack(args) => pack::run(&args),
         Command::Logs(args) => logs::run(&args),
         Command::Webhooks(args) => webhooks::run(&args),
+        Command::Submissions(args) => submissions::run(&args),
         Command::Steady(args) => steady::run(&args),
         Command::Foreign(args) => foreign::run(&args),
         Command::All(args) => all::run(args),

@@ -32,7 +32,15 @@ impl Server {
     ///
     /// # Errors
     /// When it cannot be started, ends, or is not ready in two minutes.
-    pub fn start(mut command: Command) -> anyhow::Result<Server> {
+    pub fn start(command: Command) -> anyhow::Result<Server> {
+        Server::start_saying(command, READY)
+    }
+
+    /// Starts a program and waits until it prints its address after this beginning of a line.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn start_saying(mut command: Command, ready: &'static str) -> anyhow::Result<Server> {
         let started = Instant::now();
         let mut child = command
             .stdin(Stdio::null())
@@ -41,17 +49,18 @@ impl Server {
             .with_context(|| format!("{} cannot be started", command.get_program().display()))?;
         let output = child.stdout.take().context("no standard output")?;
         let mut server = Server::of(child.id(), Some(child), SocketAddr::from(([127, 0, 0, 1], 0)));
-        let (sender, ready) = mpsc::channel();
+        let (sender, address) = mpsc::channel();
         // Continues reading to the end, so that the process never blocks on a full pipe.
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if let Some(address) = line.strip_prefix(READY) {
+                if let Some(rest) = line.strip_prefix(ready) {
+                    let address = rest.split(',').next().unwrap_or_default();
                     // Nobody receives the lines after the first.
                     let _ = sender.send((address.to_owned(), started.elapsed()));
                 }
             }
         });
-        let Ok((address, started_in)) = ready.recv_timeout(TIMEOUT) else {
+        let Ok((address, started_in)) = address.recv_timeout(TIMEOUT) else {
             bail!("{} did not become ready", command.get_program().display());
         };
         server.address = address.parse().context("the server's address")?;
