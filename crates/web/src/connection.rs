@@ -102,8 +102,8 @@ pub struct Connection {
     /// Set while the client reads nothing of the pending output.
     stalled: Option<Pin<Box<Sleep>>>,
     closing: Option<Closing>,
-    /// Bytes that are read again before those that arrive, and how many of them were.
-    put_back: (Vec<u8>, usize),
+    /// Bytes that were read before, and how many of them were read again.
+    read_before: (Vec<u8>, usize),
     _place: ConnectionSlot,
 }
 
@@ -116,31 +116,24 @@ struct Closing {
 }
 
 impl Connection {
-    /// A connection that holds its slot until it ends.
-    pub fn new(stream: TcpStream, timeouts: Timeouts, unread: Unread, place: ConnectionSlot) -> Connection {
+    /// A connection that holds its slot until it ends. `read` was read from the stream before.
+    pub fn new(
+        stream: TcpStream,
+        timeouts: Timeouts,
+        unread: Unread,
+        place: ConnectionSlot,
+        read: Vec<u8>,
+    ) -> Connection {
+        unread.arrived(read.len());
         Connection {
             stream,
             timeouts,
             unread,
             stalled: None,
             closing: None,
-            put_back: (Vec::new(), 0),
+            read_before: (read, 0),
             _place: place,
         }
-    }
-
-    /// The same connection, on the runtime that calls this. It must be between two requests.
-    pub fn rebind(self) -> io::Result<Connection> {
-        Ok(Connection {
-            stream: TcpStream::from_std(self.stream.into_std()?)?,
-            stalled: None,
-            ..self
-        })
-    }
-
-    /// Returns bytes that were read, so that they are read again.
-    pub fn put_back(&mut self, bytes: Vec<u8>) {
-        self.put_back = (bytes, 0);
     }
 
     /// Returns the result of a write, or a timeout for a client that reads nothing. A write that succeeds starts no
@@ -159,14 +152,14 @@ impl Connection {
 
 impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let (bytes, done) = &mut self.put_back;
+        let (bytes, done) = &mut self.read_before;
         if let Some(rest) = bytes.get(*done..).filter(|rest| !rest.is_empty()) {
             // They were counted when they arrived.
             let count = rest.len().min(buffer.remaining());
             buffer.put_slice(&rest[..count]);
             *done += count;
             if *done == bytes.len() {
-                self.put_back = (Vec::new(), 0);
+                self.read_before = (Vec::new(), 0);
             }
             return Poll::Ready(Ok(()));
         }

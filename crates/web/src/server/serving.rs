@@ -7,31 +7,34 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures::future::{self, BoxFuture};
+use futures::poll;
 use hyper::body::{Body as _, Incoming};
+use hyper::server::conn::http1;
 use hyper::service::Service;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use launchway_domain::time::MINUTE;
 use launchway_ota::Place;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
 
 use super::{Answer, BUFFER, HttpServer, Peer};
-use crate::check_connection::{self, Checks, Next, PlainRequest, Stopping};
+use crate::check_connection::{self, Limits, PlainRequest};
 use crate::check_threads::CheckThreads;
 use crate::connection::{Connection, Unread};
+use crate::connection_slots::ConnectionSlot;
 use crate::local_peer::{self, Holder};
 use crate::request_body::RequestBody;
 
 impl HttpServer {
-    /// Wraps a stream in a connection and its service; `None` if the client or the service has too many.
-    fn accept(self: &Arc<HttpServer>, stream: TcpStream, peer: SocketAddr) -> Option<(Connection, Client)> {
+    /// The peer of a new connection, and its slot; `None` if the client or the service has too many.
+    fn admit(&self, stream: &TcpStream, address: SocketAddr) -> Option<(Peer, ConnectionSlot)> {
         let peer = Peer {
-            address: peer.ip(),
-            is_proxy: self.is_proxy(&stream, peer),
+            address: address.ip(),
+            is_proxy: self.is_proxy(stream, address),
         };
-        let Some(place) = self.connection_slots.take(peer.address, peer.is_proxy) else {
+        let Some(slot) = self.connection_slots.take(peer.address, peer.is_proxy) else {
             let minute = self.app.clock.now().div_euclid(MINUTE);
             if self.turned_away.swap(minute, Ordering::Relaxed) != minute {
                 tracing::warn!(
@@ -42,13 +45,7 @@ impl HttpServer {
             return None;
         };
         let _ = stream.set_nodelay(true);
-        let unread = Unread::default();
-        let client = Client {
-            server: self.clone(),
-            peer,
-            unread: unread.clone(),
-        };
-        Some((Connection::new(stream, self.timeouts, unread, place), client))
+        Some((peer, slot))
     }
 
     /// Whether a connection carries requests of other clients and reports their addresses. Builds on this machine may
@@ -74,17 +71,11 @@ impl HttpServer {
 /// `stop` returns.
 pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Future<Output = Duration>) {
     let graceful = GracefulShutdown::new();
-    let stopping = Stopping::default();
-    let mut builder = hyper::server::conn::http1::Builder::new();
-    builder
-        .timer(TokioTimer::new())
-        .header_read_timeout(server.timeouts.headers)
-        .max_header_size(BUFFER)
-        .max_buf_size(BUFFER);
-    let mut threads = CheckThreads::start();
+    let http = Arc::new(Http::new(server));
+    let mut threads = http.check_threads();
     tokio::pin!(stop);
     let grace = loop {
-        let (stream, peer) = tokio::select! {
+        let (stream, address) = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
@@ -96,67 +87,128 @@ pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Fu
             },
             grace = &mut stop => break grace,
         };
-        let Some((connection, client)) = server.accept(stream, peer) else {
+        let Some((peer, slot)) = http.server.admit(&stream, address) else {
             continue;
         };
-        let (builder, watcher) = (builder.clone(), graceful.watcher());
-        let serve_http = async move |connection: Connection, client| {
-            let connection = builder.serve_connection(TokioIo::new(connection), client);
-            // A client that disconnects in the middle is not an error.
-            let _ = watcher.watch(connection).await;
+        let (http, watcher) = (http.clone(), graceful.watcher());
+        let client = CheckClient {
+            http,
+            peer,
+            slot,
+            watcher,
         };
-        let (here, stopping) = (Handle::current(), stopping.clone());
-        threads.next().spawn(async move {
-            let Some(connection) = client.serve_checks(connection, &stopping).await else {
-                return;
-            };
-            here.spawn(async move {
-                // If the system refuses to watch it, it is closed.
-                if let Ok(connection) = connection.rebind() {
-                    serve_http(connection, client).await;
-                }
-            });
-        });
+        match &mut threads {
+            // If the system no longer knows the stream, it is closed.
+            Some(threads) => drop(stream.into_std().map(|stream| threads.hand_over(stream, client))),
+            None => drop(tokio::spawn(client.serve_http(stream, Vec::new()))),
+        }
     };
     drop(listener);
-    stopping.set();
+    if let Some(threads) = &threads {
+        threads.stop();
+    }
     if tokio::time::timeout(grace, graceful.shutdown()).await.is_err() {
         tracing::warn!("some requests were still running after {} seconds", grace.as_secs());
     }
 }
 
-/// Answers the requests of one connection.
+/// The HTTP implementation.
+struct Http {
+    server: Arc<HttpServer>,
+    builder: http1::Builder,
+    runtime: Handle,
+}
+
+impl Http {
+    /// Serves connections on the runtime that calls this.
+    fn new(server: Arc<HttpServer>) -> Http {
+        let mut builder = http1::Builder::new();
+        builder
+            .timer(TokioTimer::new())
+            .header_read_timeout(server.timeouts.headers)
+            .max_header_size(BUFFER)
+            .max_buf_size(BUFFER);
+        Http {
+            server,
+            builder,
+            runtime: Handle::current(),
+        }
+    }
+
+    /// Starts the threads for checks, if this node answers them.
+    fn check_threads(&self) -> Option<CheckThreads<CheckClient>> {
+        if !self.server.app.config.roles.check {
+            return None;
+        }
+        let limits = Limits {
+            silence: self.server.timeouts.headers,
+            write: self.server.timeouts.write,
+        };
+        let threads = CheckThreads::start(limits);
+        let threads = threads.inspect_err(
+            |error| tracing::warn!(%error, "cannot start threads for update checks: they share those of other requests"),
+        );
+        threads.ok()
+    }
+}
+
+/// The client of a connection on a thread for checks.
+struct CheckClient {
+    http: Arc<Http>,
+    peer: Peer,
+    slot: ConnectionSlot,
+    watcher: Watcher,
+}
+
+impl CheckClient {
+    /// Serves all further requests, and those in the bytes that were read before.
+    async fn serve_http(self, stream: TcpStream, read: Vec<u8>) {
+        let server = self.http.server.clone();
+        let unread = Unread::default();
+        let connection = Connection::new(stream, server.timeouts, unread.clone(), self.slot, read);
+        let client = Client {
+            server,
+            peer: self.peer,
+            unread,
+        };
+        let mut connection = self.http.builder.serve_connection(TokioIo::new(connection), client);
+        // The end of the server closes a connection without a request: one that was read before must be known by then.
+        if poll!(&mut connection).is_pending() {
+            // A client that disconnects in the middle is not an error.
+            let _ = self.watcher.watch(connection).await;
+        }
+    }
+}
+
+impl check_connection::Client for CheckClient {
+    fn prefetch_place(&self, bundle: &str) -> Option<Place> {
+        self.http.server.app.index.prefetch_place(bundle)
+    }
+
+    fn prefetch_bundle(&self, place: Place) {
+        self.http.server.app.index.prefetch_bundle(place);
+    }
+
+    fn answer(&self, request: &PlainRequest<'_>, output: &mut Vec<u8>) -> bool {
+        self.http.server.write_check(request, self.peer, output)
+    }
+
+    fn take_over(self, stream: std::net::TcpStream, read: Vec<u8>) {
+        let runtime = self.http.runtime.clone();
+        runtime.spawn(async move {
+            // If the system refuses to watch it, it is closed.
+            if let Ok(stream) = TcpStream::from_std(stream) {
+                self.serve_http(stream, read).await;
+            }
+        });
+    }
+}
+
+/// Answers the requests of one connection of the HTTP implementation.
 struct Client {
     server: Arc<HttpServer>,
     peer: Peer,
     unread: Unread,
-}
-
-impl Client {
-    /// Answers checks as long as nothing else arrives. Then returns the connection, unless it is over.
-    async fn serve_checks(&self, connection: Connection, stopping: &Stopping) -> Option<Connection> {
-        if !self.server.app.config.roles.check {
-            return Some(connection);
-        }
-        let mut connection = connection.rebind().ok()?;
-        let limit = self.server.timeouts.headers;
-        let next = check_connection::serve(&mut connection, &self.unread, limit, stopping, self).await;
-        (next == Next::Http).then_some(connection)
-    }
-}
-
-impl Checks for Client {
-    fn prefetch_place(&self, bundle: &str) -> Option<Place> {
-        self.server.app.index.prefetch_place(bundle)
-    }
-
-    fn prefetch_bundle(&self, place: Place) {
-        self.server.app.index.prefetch_bundle(place);
-    }
-
-    fn answer(&self, request: &PlainRequest<'_>, output: &mut Vec<u8>) -> bool {
-        self.server.write_check(request, self.peer, output)
-    }
 }
 
 impl Service<Request<Incoming>> for Client {
