@@ -24,7 +24,7 @@ impl BundleId {
     /// # Errors
     /// The text does not have the form of the type.
     pub fn parse(text: &str) -> Result<Self, BundleIdError> {
-        if is_bundle_id(text) {
+        if Letters::of(text).is_some() {
             Ok(Self(text.into()))
         } else {
             Err(BundleIdError)
@@ -54,26 +54,39 @@ impl BundleId {
     /// (`docs/reference/updates.md#lookup-of-the-bundle`). Returns `None` if the text cannot be a bundle id, so no app has
     /// it. Allocates only for upper-case letters.
     pub fn lookup_key(text: &str) -> Option<Cow<'_, str>> {
-        if !is_bundle_id(text) {
-            return None;
-        }
-        let upper = text.bytes().any(|byte| byte.is_ascii_uppercase());
-        Some(if upper {
-            Cow::Owned(text.to_ascii_lowercase())
-        } else {
-            Cow::Borrowed(text)
+        Some(match Letters::of(text)? {
+            Letters::Mixed => Cow::Owned(text.to_ascii_lowercase()),
+            Letters::Lower => Cow::Borrowed(text),
         })
     }
 }
 
-fn is_bundle_id(text: &str) -> bool {
-    let is_part = |part: &str| {
-        !part.is_empty()
-            && part
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
-    };
-    text.len() <= MAX_BUNDLE_ID_LENGTH && text.split('.').all(is_part)
+/// The letters of a bundle id.
+enum Letters {
+    /// None is in upper case.
+    Lower,
+    /// Some are in upper case.
+    Mixed,
+}
+
+impl Letters {
+    /// `None` if the text is no bundle id. Every check asks this, so it takes one pass.
+    fn of(text: &str) -> Option<Letters> {
+        let mut letters = Letters::Lower;
+        let mut is_part_empty = true;
+        for byte in text.bytes() {
+            is_part_empty = match byte {
+                b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' => false,
+                b'A'..=b'Z' => {
+                    letters = Letters::Mixed;
+                    false
+                }
+                b'.' if !is_part_empty => true,
+                _ => return None,
+            };
+        }
+        (!is_part_empty && text.len() <= MAX_BUNDLE_ID_LENGTH).then_some(letters)
+    }
 }
 
 impl fmt::Display for BundleId {

@@ -132,9 +132,13 @@ pub fn duplicate_parameter(name: &str) -> ApiError {
     ApiError::bad(format!("{name} is given twice"))
 }
 
-/// The value of a parameter as text.
-pub fn text<'v>(name: &str, value: &'v [u8]) -> Result<&'v str, ApiError> {
-    std::str::from_utf8(value).map_err(|_| ApiError::bad(format!("{name} is not valid UTF-8")))
+/// The refusal of a parameter whose value is no text.
+pub fn not_text(name: &str) -> ApiError {
+    ApiError::bad(format!("{name} is not valid UTF-8"))
+}
+
+fn text<'v>(name: &str, value: &'v [u8]) -> Result<&'v str, ApiError> {
+    std::str::from_utf8(value).map_err(|_| not_text(name))
 }
 
 impl<S: Sync> FromRequestParts<S> for Query {

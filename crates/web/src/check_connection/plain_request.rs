@@ -15,6 +15,9 @@ const DECISIVE: [&str; 6] = [
     "te",
 ];
 
+/// The bytes that a target may have here. Looking one up takes a fraction of the time of comparing it with each.
+const SIMPLE: [bool; 256] = letters_digits_and(b"-._~%=&?/+:@!$'()*,;");
+
 /// A request in the bytes of a connection, whose meaning depends on nothing but these fields.
 pub struct PlainRequest<'r> {
     /// The path, still percent-encoded.
@@ -81,8 +84,23 @@ fn body_length(header: &httparse::Header<'_>) -> Option<usize> {
 
 /// Whether a target has only characters that mean the same to every reader.
 fn is_simple(target: &str) -> bool {
-    let is_simple = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~%=&?/+:@!$'()*,;".contains(&byte);
-    target.bytes().all(is_simple)
+    target.bytes().all(|byte| SIMPLE[usize::from(byte)])
+}
+
+/// Whether a byte is a letter, a digit or one of `others`, by byte.
+const fn letters_digits_and(others: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < others.len() {
+        table[others[at] as usize] = true;
+        at += 1;
+    }
+    table
 }
 
 /// What is the default in any case.
@@ -93,6 +111,17 @@ fn is_keep_alive(header: &httparse::Header<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_target_without_doubtful_characters_is_simple() {
+        let simple = "-._~%=&?/+:@!$'()*,;";
+        for byte in 0..128u8 {
+            let character = char::from(byte);
+            let expected = character.is_ascii_alphanumeric() || simple.contains(character);
+            assert_eq!(is_simple(&format!("/a{character}")), expected, "{character:?}");
+        }
+        assert!(!is_simple("/é"));
+    }
 
     #[test]
     fn the_first_header_of_a_name_counts() {

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use launchway_domain::percent::decode_query;
 use launchway_domain::words;
 use launchway_ops::api_error::ApiError;
+use memchr::{memchr, memchr2};
 
-use crate::query::{duplicate_parameter, text};
+use crate::query::{duplicate_parameter, not_text};
 
 words! {
     /// A parameter of the check (`docs/reference/updates.md#request`).
@@ -36,8 +37,22 @@ pub struct CheckQuery<'q>([ParameterValue<'q>; Parameter::ALL.len()]);
 enum ParameterValue<'q> {
     #[default]
     Not,
-    Once(Cow<'q, [u8]>),
+    Once(Cow<'q, str>),
+    /// Its escapes are no UTF-8.
+    NoText,
     Twice,
+}
+
+impl<'q> ParameterValue<'q> {
+    /// The value that was sent as this text.
+    fn decode(sent: &'q str) -> ParameterValue<'q> {
+        match decode_query(sent.as_bytes()) {
+            Cow::Borrowed(_) => ParameterValue::Once(Cow::Borrowed(sent)),
+            Cow::Owned(bytes) => {
+                String::from_utf8(bytes).map_or(ParameterValue::NoText, |text| ParameterValue::Once(Cow::Owned(text)))
+            }
+        }
+    }
 }
 
 impl Parameter {
@@ -52,17 +67,25 @@ impl<'q> CheckQuery<'q> {
     /// Parses the text after `?`.
     pub fn parse(query: &'q str) -> CheckQuery<'q> {
         let mut read = CheckQuery::default();
-        // For parts this short, comparing byte by byte is faster than searching for a character.
-        for pair in query.as_bytes().split(|byte| *byte == b'&') {
-            let mut halves = pair.splitn(2, |byte| *byte == b'=');
-            let (name, value) = (halves.next().unwrap_or_default(), halves.next().unwrap_or_default());
-            if let Some(parameter) = Parameter::of_name(&decode_query(name)) {
-                let given = &mut read.0[parameter as usize];
-                *given = match given {
-                    ParameterValue::Not => ParameterValue::Once(decode_query(value)),
-                    ParameterValue::Once(_) | ParameterValue::Twice => ParameterValue::Twice,
-                };
-            }
+        let is_escaped = memchr2(b'%', b'+', query.as_bytes()).is_some();
+        let mut rest = Some(query);
+        while let Some(query) = rest {
+            let pair;
+            (pair, rest) = split_at_first(query, memchr(b'&', query.as_bytes()));
+            // For a name this short, comparing byte by byte is faster than searching for a character.
+            let (name, value) = split_at_first(pair, pair.bytes().position(|byte| byte == b'='));
+            let value = value.unwrap_or_default();
+            let parameter = match is_escaped {
+                true => Parameter::of_name(&decode_query(name.as_bytes())),
+                false => Parameter::of_name(name.as_bytes()),
+            };
+            let Some(parameter) = parameter else { continue };
+            let given = &mut read.0[parameter as usize];
+            *given = match given {
+                ParameterValue::Not if is_escaped => ParameterValue::decode(value),
+                ParameterValue::Not => ParameterValue::Once(Cow::Borrowed(value)),
+                _ => ParameterValue::Twice,
+            };
         }
         read
     }
@@ -74,9 +97,18 @@ impl<'q> CheckQuery<'q> {
     pub fn get(&self, parameter: Parameter) -> Result<Option<&str>, ApiError> {
         match &self.0[parameter as usize] {
             ParameterValue::Not => Ok(None),
-            ParameterValue::Once(value) => Ok(Some(text(parameter.as_str(), value)?).filter(|text| !text.is_empty())),
+            ParameterValue::Once(value) => Ok(Some(&**value).filter(|text| !text.is_empty())),
+            ParameterValue::NoText => Err(not_text(parameter.as_str())),
             ParameterValue::Twice => Err(duplicate_parameter(parameter.as_str())),
         }
+    }
+}
+
+/// What is before and after the character at this place; without one, all of the text and nothing.
+fn split_at_first(text: &str, place: Option<usize>) -> (&str, Option<&str>) {
+    match place {
+        Some(place) => (&text[..place], Some(&text[place + 1..])),
+        None => (text, None),
     }
 }
 
