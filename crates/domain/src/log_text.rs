@@ -1,5 +1,10 @@
 //! The text of a log's line as people read and search it: without colors and control characters.
 
+use memchr::memchr2;
+
+/// Begins an escape sequence.
+const ESCAPE: u8 = 0x1b;
+
 /// A text without the escape sequences that color terminal output, and without other control characters.
 pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -21,6 +26,8 @@ pub fn plain(text: &str) -> String {
 
 /// Writes to `text` in what a search looks for a lower-case text: the line as [`plain`] text in lower case, as UTF-8. Search indexes
 /// are made of the same text: a change of this function needs a new version of [`crate::log_index`].
+///
+/// Of several lines in ASCII, the text contains that of each.
 pub fn searchable_into(line: &[u8], text: &mut Vec<u8>) {
     text.clear();
     if !line.is_ascii() {
@@ -29,14 +36,19 @@ pub fn searchable_into(line: &[u8], text: &mut Vec<u8>) {
         return;
     }
     // Nearly every line. What follows is `plain` for bytes.
+    let plain_length = match line.iter().fold(false, |any, byte| any | is_other_control(*byte)) {
+        false => length_to_usual_control,
+        true => length_to_control,
+    };
     let mut rest = line;
     loop {
         let (shown, control) = rest.split_at(plain_length(rest));
         text.extend_from_slice(shown);
         rest = match control {
             [] => break,
-            [0x1b, b'[', sequence @ ..] => {
-                let end = sequence.iter().position(|byte| (b'@'..=b'~').contains(byte));
+            [ESCAPE, b'[', sequence @ ..] => {
+                // It ends with its line at the latest.
+                let end = sequence.iter().position(|byte| matches!(byte, b'@'..=b'~' | b'\n'));
                 end.map_or(&[], |end| &sequence[end + 1..])
             }
             [_, rest @ ..] => rest,
@@ -45,18 +57,21 @@ pub fn searchable_into(line: &[u8], text: &mut Vec<u8>) {
     text.make_ascii_lowercase();
 }
 
+/// Whether it is a control character that is not shown, and that few logs have. It has no branch, so that a loop over a text looks at
+/// many bytes at a time.
+fn is_other_control(byte: u8) -> bool {
+    (byte < b' ') & !matches!(byte, b'\n' | b'\t' | b'\r' | ESCAPE) | (byte == 0x7f)
+}
+
+/// The number of bytes before the first [`ESCAPE`] or `\r`.
+fn length_to_usual_control(bytes: &[u8]) -> usize {
+    memchr2(ESCAPE, b'\r', bytes).unwrap_or(bytes.len())
+}
+
 /// The number of bytes before the first control character that is not shown.
-fn plain_length(bytes: &[u8]) -> usize {
-    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    let mut length = 0;
-    // A whole piece is looked at faster than byte after byte up to the first.
-    for piece in bytes.chunks(32) {
-        if !piece.iter().fold(true, |all, byte| all & is_plain(byte)) {
-            return length + piece.iter().take_while(|byte| is_plain(byte)).count();
-        }
-        length += piece.len();
-    }
-    length
+fn length_to_control(bytes: &[u8]) -> usize {
+    let is_hidden = |byte: &u8| is_other_control(*byte) || matches!(*byte, ESCAPE | b'\r');
+    bytes.iter().position(is_hidden).unwrap_or(bytes.len())
 }
 
 #[cfg(test)]
@@ -80,9 +95,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_line_of_bytes_is_searched_as_its_text(line in "[a-cA-C\u{1b}\\[@~m0;\t\n\u{7f}\u{0} é]{0,80}") {
+        fn a_line_of_bytes_is_searched_as_its_text(line in "([a-cA-C\u{1b}\\[@~m0;\t\r ]{0,80}|[a-cA-C\u{1b}\\[@~m0;\t\r\u{7f}\u{0} é]{0,80})\n?") {
             let expected = plain(&line).to_lowercase();
             prop_assert_eq!(searchable(line.as_bytes()), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn several_lines_contain_what_each_contains(lines in prop::collection::vec("[a-cA-C\u{1b}\\[@~m0;\t\r ]{0,20}\u{7f}?\n", 1..5)) {
+            let all = searchable(lines.concat().as_bytes());
+            let mut rest = &*all;
+            for line in lines {
+                let line = searchable(line.as_bytes());
+                prop_assert!(rest.starts_with(&line), "{line:?} in {all:?}");
+                rest = &rest[line.len()..];
+            }
+            prop_assert_eq!(rest, "");
         }
     }
 

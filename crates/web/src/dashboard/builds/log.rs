@@ -168,6 +168,15 @@ impl Look for Search {
         !self.found.more
     }
 
+    fn passes_over(&mut self, lines: &[u8]) -> bool {
+        // Letters beyond ASCII may have another lower case beside those of another line.
+        if !lines.is_ascii() {
+            return false;
+        }
+        searchable_into(lines, &mut self.text);
+        self.finder.find(&self.text).is_none()
+    }
+
     fn needs(&self, index: &LogIndex) -> bool {
         index.may_contain(&self.wanted)
     }

@@ -5,12 +5,14 @@ use launchway_domain::log_index::LogIndex;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::build_log::LogReader;
 use launchway_ops::fair_work::Call;
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter, memrchr};
 
 /// The maximum number of bytes that are kept of a line.
 const MAX_LINE_BYTES: usize = 64 << 10;
-/// Bytes that one unit of work processes: some milliseconds.
-const AT_A_TIME: usize = 512 << 10;
+/// Bytes of lines that a visitor may pass over at once.
+const BLOCK: usize = 8 << 10;
+/// Bytes that one unit of work processes: a millisecond if the visitor passes over them, some if not.
+const AT_A_TIME: usize = 1 << 20;
 /// Parts that one unit of work passes over. Each has two lines to visit.
 const MOST_SKIPPED: usize = 16;
 
@@ -18,6 +20,11 @@ const MOST_SKIPPED: usize = 16;
 pub trait Look: Send + 'static {
     /// Visits a line with its number and start offset; a line that is too long is truncated. False ends the walk.
     fn see(&mut self, number: u64, start: i64, line: &[u8]) -> bool;
+
+    /// Whether none of these whole lines must be visited.
+    fn passes_over(&mut self, _: &[u8]) -> bool {
+        false
+    }
 
     /// Whether the lines of the part with this index, except those at its borders, must be visited.
     fn needs(&self, _: &LogIndex) -> bool {
@@ -42,14 +49,7 @@ pub struct Walk<L> {
 
 /// Walks over a log to its end, or until the visitor stops it. Dropping the future stops the walk.
 pub async fn walk<L: Look>(call: &Call, mut reader: LogReader, look: L) -> Result<Walk<L>, ApiError> {
-    let mut walk = Walk {
-        look,
-        lines: 0,
-        size: reader.offset(),
-        start: reader.offset(),
-        line: Vec::new(),
-        is_over: false,
-    };
+    let mut walk = Walk::new(look, reader.offset());
     while !walk.is_over {
         let skipped = skip_ahead(&mut reader, &walk.look).await?;
         let pieces = match skipped.len() {
@@ -96,15 +96,42 @@ async fn read_ahead(reader: &mut LogReader) -> Result<Vec<Bytes>, ApiError> {
 }
 
 impl<L: Look> Walk<L> {
+    /// A walk that begins at this offset.
+    fn new(look: L, offset: i64) -> Walk<L> {
+        Walk {
+            look,
+            lines: 0,
+            size: offset,
+            start: offset,
+            line: Vec::new(),
+            is_over: false,
+        }
+    }
+
+    /// Visits the lines of a piece.
     fn take(&mut self, piece: &[u8]) {
-        if self.is_over {
+        let mut rest = piece;
+        while !self.is_over && !rest.is_empty() {
+            let most = &rest[..rest.len().min(BLOCK)];
+            // A line that is longer than a block, or not complete in this piece, is one by itself.
+            let end = memrchr(b'\n', most).or_else(|| memchr(b'\n', rest));
+            let (block, after) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
+            self.take_block(block);
+            rest = after;
+        }
+    }
+
+    fn take_block(&mut self, block: &[u8]) {
+        let at = self.size;
+        self.size += block.len() as i64;
+        if self.line.is_empty() && block.ends_with(b"\n") && self.look.passes_over(block) {
+            self.lines += memchr_iter(b'\n', block).count() as u64;
+            self.start = self.size;
             return;
         }
-        let at = self.size;
-        self.size += piece.len() as i64;
         let mut from = 0;
-        for end in memchr_iter(b'\n', piece) {
-            let part = &piece[from..=end];
+        for end in memchr_iter(b'\n', block) {
+            let part = &block[from..=end];
             // Most lines are complete in one piece: they are not copied.
             let goes_on = if self.line.is_empty() {
                 self.look.see(self.lines, self.start, part)
@@ -121,7 +148,7 @@ impl<L: Look> Walk<L> {
                 return;
             }
         }
-        self.keep(&piece[from..]);
+        self.keep(&block[from..]);
     }
 
     /// Passes over a part of this size. Only the lines at its borders are visited.
@@ -149,5 +176,57 @@ impl<L: Look> Walk<L> {
     fn keep(&mut self, part: &[u8]) {
         let room = MAX_LINE_BYTES.saturating_sub(self.line.len());
         self.line.extend_from_slice(&part[..part.len().min(room)]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Records the lines with an `x`.
+    #[derive(Default)]
+    struct Marked(Vec<(u64, i64, Vec<u8>)>);
+
+    impl Look for Marked {
+        fn see(&mut self, number: u64, start: i64, line: &[u8]) -> bool {
+            if line.contains(&b'x') {
+                self.0.push((number, start, line.to_vec()));
+            }
+            true
+        }
+
+        fn passes_over(&mut self, lines: &[u8]) -> bool {
+            !lines.contains(&b'x')
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_that_are_passed_over_count(
+            lines in prop::collection::vec((0usize..3 * BLOCK, prop::bool::weighted(0.2)), 0..12),
+            short in prop::collection::vec((0usize..40, prop::bool::weighted(0.01)), 0..600),
+            ends in any::<bool>(),
+            piece in 1usize..3 * BLOCK,
+        ) {
+            let line = |(length, is_marked): (usize, bool)| [".".repeat(length), if is_marked { "x" } else { "" }.to_owned()].concat();
+            let mut text = lines.into_iter().chain(short).map(line).collect::<Vec<_>>().join("\n");
+            if ends {
+                text.push('\n');
+            }
+            let mut expected = Marked::default();
+            let (mut start, mut count) = (0, 0);
+            for line in text.split_inclusive('\n') {
+                expected.see(count, start, &line.as_bytes()[..line.len().min(MAX_LINE_BYTES)]);
+                start += line.len() as i64;
+                count += 1;
+            }
+            let mut walk = Walk::new(Marked::default(), 0);
+            text.as_bytes().chunks(piece).for_each(|piece| walk.take(piece));
+            walk.end();
+            prop_assert_eq!((walk.lines, walk.size), (count, start));
+            prop_assert!(walk.look.0 == expected.0);
+        }
     }
 }
