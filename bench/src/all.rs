@@ -33,7 +33,9 @@ const RUNS: [&[&str]; 14] = [
 /// # Errors
 /// The first error of any.
 pub fn run(all: AllArgs) -> anyhow::Result<()> {
+    // Both are built before anything is measured.
     let server = programs::server(all.server.as_deref())?;
+    let cli = programs::cli(all.cli.as_deref())?;
     for run in RUNS {
         writeln!(std::io::stdout(), "\n== {}", run.join(" "))?;
         let words = std::iter::once("launchway-bench").chain(run.iter().copied());
@@ -44,7 +46,11 @@ pub fn run(all: AllArgs) -> anyhow::Result<()> {
             Command::Start(args) => start::run(&crate::args::StartArgs { server, ..args }),
             Command::Steady(args) => steady::run(&crate::args::SteadyArgs { server, ..args }),
             Command::Publish(args) => publish::run(&crate::args::PublishArgs { server, ..args }),
-            Command::Pack(args) => pack::run(&crate::args::PackArgs { server, ..args }),
+            Command::Pack(args) => pack::run(&crate::args::PackArgs {
+                server,
+                cli: Some(cli.clone()),
+                ..args
+            }),
             Command::Queue(args) => queue::run(&crate::args::QueueArgs { server, ..args }),
             Command::Shares(args) => shares::run(&args),
             Command::Logs(args) => logs::run(&crate::args::LogsArgs { server, ..args }),

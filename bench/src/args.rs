@@ -325,6 +325,9 @@ pub struct AllArgs {
     /// The launchway-server to measure [default: built now, beside this program]
     #[arg(long, value_name = "PROGRAM")]
     pub server: Option<PathBuf>,
+    /// The launchway to measure [default: built now, beside this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub cli: Option<PathBuf>,
 }
 
 /// The files of a copy.

@@ -10,9 +10,9 @@ use serde_json::Value;
 use crate::args::ListsArgs;
 use crate::figures::{Goal, Spread};
 use crate::pages::history;
-use crate::programs;
 use crate::publisher::{Publisher, create_key_of};
 use crate::server::Server;
+use crate::{folded, programs};
 
 /// A page of a long list costs at most so many times what it costs of a short one.
 const RATIO: f64 = 1.5;
@@ -68,6 +68,7 @@ fn measure(program: &Path, builds: u32, rounds: u32) -> anyhow::Result<Times> {
     command.args(["--no-runner", "--database-url", &database]);
     let server = Server::start(command)?;
     runtime.block_on(async {
+        folded::wait(&database).await?;
         let mut client = Publisher::connect(server.address, &key).await?;
         let mut all = Vec::new();
         for list in LISTS {

@@ -12,6 +12,7 @@ mod child;
 mod contestant;
 mod cores;
 mod figures;
+mod folded;
 mod foreign;
 mod http_client;
 mod lists;

@@ -11,8 +11,8 @@ use bytes::Bytes;
 use crate::args::PagesArgs;
 use crate::browser::Browser;
 use crate::figures::Spread;
-use crate::programs;
 use crate::server::Server;
+use crate::{folded, programs};
 use history::History;
 
 /// Milliseconds until the first byte, as a median.
@@ -63,6 +63,7 @@ pub fn run(args: &PagesArgs) -> anyhow::Result<()> {
     let mut command = programs::serve(&program, data.path());
     command.args(["--no-runner", "--database-url", &database]);
     let server = Server::start(command)?;
+    runtime.block_on(folded::wait(&database))?;
     writeln!(
         out,
         "{} builds, {} loads of each page; first byte in milliseconds as min – median – max (goal: median up to {FIRST_BYTE}), \

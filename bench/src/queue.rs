@@ -8,11 +8,10 @@ use anyhow::Context;
 use tokio::task::JoinSet;
 
 use crate::args::QueueArgs;
-use crate::builds;
 use crate::figures::{Goal, Spread};
-use crate::programs;
 use crate::runner::Runner;
 use crate::server::Server;
+use crate::{builds, folded, programs};
 
 /// A claim in a long queue takes at most so many times the CPU of one in the first.
 const RATIO: f64 = 1.5;
@@ -83,6 +82,7 @@ fn measure(
     command.args(["--no-runner", "--database-url", database]);
     let server = Server::start(command)?;
     let work = async {
+        folded::wait(database).await?;
         let mut runners = Vec::new();
         for number in 0..args.runners {
             runners.push(Runner::connect(server.address, builds::token(number)).await?);
