@@ -1,4 +1,4 @@
-//! The static twin of the check: plain hyper on the same runtime, with the same accept loop and response headers, and
+//! The static twin of the check: plain hyper on the runtime of our other requests, with the same response headers, and
 //! one pre-rendered body. Its cost is what no server in its place could avoid.
 
 use std::convert::Infallible;
