@@ -134,15 +134,40 @@ pub struct RemovedMember {
     pub departure: Departure,
 }
 
-/// The response to `PATCH /orgs/members`.
+/// The response to `PATCH /orgs/members`: the member and, only if the new role is lower, what that ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ChangedMember {
     /// The member.
     #[serde(flatten)]
     pub member: MemberView,
-    /// The effect on the member's access; present only if the new role is lower.
-    #[serde(flatten)]
-    pub departure: Option<Departure>,
+    /// The access that ended; present only if the new role is lower.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<EndedAccess>,
+    /// The newest 100 keys that the member created and that still work; present only if the new role is lower.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keys_to_review: Option<Vec<KeyToReview>>,
+    /// The newest 100 runners that the member enrolled; present only if the new role is lower.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runners_to_review: Option<Vec<RunnerToReview>>,
+}
+
+impl ChangedMember {
+    /// The response for `member`, with what a lower role ended.
+    pub fn of(member: MemberView, departure: Option<Departure>) -> Self {
+        let mut changed = Self {
+            member,
+            ended: None,
+            keys_to_review: None,
+            runners_to_review: None,
+        };
+        if let Some(departure) = departure {
+            changed.ended = Some(departure.ended);
+            changed.keys_to_review = Some(departure.keys_to_review);
+            changed.runners_to_review = Some(departure.runners_to_review);
+        }
+        changed
+    }
 }
 
 /// `PATCH /orgs/members?id=`.

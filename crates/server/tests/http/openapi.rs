@@ -117,6 +117,18 @@ fn every_reference_leads_to_a_schema() {
     });
 }
 
+/// A part of an object that may be absent is left out; it is never null.
+#[test]
+fn no_part_of_an_object_is_null() {
+    let document = document();
+    each_object(&document, &mut |fields| {
+        for part in fields.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            let choices = ["oneOf", "anyOf"].into_iter().filter_map(|name| part[name].as_array());
+            assert!(choices.flatten().all(|choice| choice["type"] != "null"), "{part}");
+        }
+    });
+}
+
 /// Fields with a fixed set of values, by name; and fields with such a name that hold any text.
 #[test]
 fn fields_of_words_list_them() {

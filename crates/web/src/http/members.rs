@@ -71,10 +71,7 @@ pub async fn change(
     let mut write = Write::begin_against(&app, &caller, Target::Member(id)).await?;
     let (member, departure) = members::change(&mut write, &caller, id, role).await?;
     write.commit().await?;
-    Ok(found(&ChangedMember {
-        member: MemberView::of(&member),
-        departure,
-    }))
+    Ok(found(&ChangedMember::of(MemberView::of(&member), departure)))
 }
 
 /// Removes a member. Every member may leave; the last owner must stay. The member's pending invitations, runner tokens,
