@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use rustix::process::setpriority_process;
 use tokio::runtime::Runtime;
 
 use crate::args::SteadyArgs;
@@ -25,6 +26,8 @@ const BUSY: f64 = 1.2;
 /// The app of each organization whose updates are published.
 const BUNDLE: &str = "com.example.steady";
 const CONNECTIONS: usize = 64;
+/// The nice value of what publishes.
+const LOW: i32 = 19;
 /// Requests that determine the highest rate.
 const PROBE: usize = 300_000;
 const PERIOD: Duration = Duration::from_secs(10);
@@ -35,7 +38,7 @@ struct Steady {
     server: Server,
     questions: Arc<[Question]>,
     runtime: Runtime,
-    awake: bool,
+    cores: Cores,
     /// One of each organization that publishes.
     keys: Vec<String>,
     /// The version of the update that was published last.
@@ -62,7 +65,7 @@ pub fn run(args: &SteadyArgs) -> anyhow::Result<()> {
         server,
         // Runs only on this thread, which is pinned to the core of the load.
         runtime: tokio::runtime::Builder::new_current_thread().enable_all().build()?,
-        awake: cores.are_two(),
+        cores,
         keys: keys?,
         version: Arc::default(),
     };
@@ -73,7 +76,8 @@ pub fn run(args: &SteadyArgs) -> anyhow::Result<()> {
         "{} bundles of three updates, {rate:.0} checks a second, half of the highest rate:",
         args.bundles
     )?;
-    let ratios = steady.compare(args, rate)?;
+    let (quiet, ratios) = steady.compare(args, rate)?;
+    writeln!(out, "p99 without publications, ms: {quiet:.3}")?;
     writeln!(
         out,
         "p99 while {} updates a second are published / without: {ratios:.3}   {}",
@@ -99,7 +103,7 @@ impl Steady {
             connections: CONNECTIONS,
             requests,
             limit: MINUTE * 5,
-            awake: self.awake,
+            awake: self.cores.are_two(),
             rate,
         };
         let asked = load::ask(self.server.address, self.questions.clone(), load);
@@ -110,36 +114,40 @@ impl Steady {
         self.ask((time.as_secs_f64() * rate) as usize, Some(rate))
     }
 
-    /// The p99 of each round while updates are published, divided by that without.
-    fn compare(&self, args: &SteadyArgs, rate: f64) -> anyhow::Result<Spread> {
-        let mut ratios = Vec::new();
+    /// The p99 of each round without publications in milliseconds, and that while updates are published, divided by it.
+    fn compare(&self, args: &SteadyArgs, rate: f64) -> anyhow::Result<(Spread, Spread)> {
+        let (mut without, mut ratios) = (Vec::new(), Vec::new());
         for _ in 0..args.rounds {
             let quiet = self.ask_for(PERIOD, rate)?.percentile(0.99).as_secs_f64();
-            let publishing = Publishing::start(self, args.published);
+            let publishing = Publishing::start(self, args.published)?;
             let busy = self.ask_for(PERIOD, rate);
             publishing.stop()?;
+            without.push(quiet * 1e3);
             ratios.push(busy?.percentile(0.99).as_secs_f64() / quiet);
         }
-        Ok(Spread::of(ratios))
+        Ok((Spread::of(without), Spread::of(ratios)))
     }
 }
 
-/// A thread that publishes at a rate.
+/// A thread that publishes at a rate. It is not on the core of the load, whose figures it would change, and gives way to the server.
 struct Publishing {
     is_over: Arc<AtomicBool>,
     thread: std::thread::JoinHandle<anyhow::Result<()>>,
 }
 
 impl Publishing {
-    fn start(steady: &Steady, rate: u32) -> Publishing {
+    fn start(steady: &Steady, rate: u32) -> anyhow::Result<Publishing> {
         let is_over = Arc::new(AtomicBool::new(false));
         let (address, keys) = (steady.server.address, steady.keys.clone());
         let (until, version) = (is_over.clone(), steady.version.clone());
-        let thread = std::thread::spawn(move || {
+        let work = move || {
+            // Without a process, Linux means the calling thread.
+            setpriority_process(None, LOW)?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(publish(address, &keys, rate, &version, &until))
-        });
-        Publishing { is_over, thread }
+        };
+        let thread = steady.cores.on_server_core(|| std::thread::spawn(work))?;
+        Ok(Publishing { is_over, thread })
     }
 
     fn stop(self) -> anyhow::Result<()> {
