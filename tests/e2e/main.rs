@@ -13,6 +13,7 @@ mod deployment;
 mod dice;
 mod packages;
 mod phone;
+mod priorities;
 mod projects;
 mod proxy;
 mod signed;

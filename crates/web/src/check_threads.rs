@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, SendError, Sender};
 use std::thread;
 
+use launchway_os::priority;
 use mio::Waker;
 
 use crate::check_connection::{Client, Limits};
@@ -54,9 +55,10 @@ impl<C: Client> CheckThreads<C> {
         for _ in 0..thread::available_parallelism().map_or(1, |count| count.get()) {
             let (arrivals, receiver) = mpsc::channel();
             let (events, waker) = EventLoop::new(receiver, threads.end.clone(), limits)?;
-            thread::Builder::new()
-                .name("checks".to_owned())
-                .spawn(|| events.run())?;
+            thread::Builder::new().name("checks".to_owned()).spawn(|| {
+                priority::raise();
+                events.run();
+            })?;
             threads.threads.push(Thread { arrivals, waker });
         }
         Ok(threads)
