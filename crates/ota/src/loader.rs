@@ -3,7 +3,10 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 
 use launchway_domain::update::UpdateStatus;
 use launchway_os::huge_pages;
@@ -150,30 +153,15 @@ impl Loader {
     }
 
     /// The shards with all updates. A bundle keeps the counters that it has in `before`.
-    pub fn finish(self, before: impl Fn(usize) -> Arc<Shard>) -> Loaded {
-        let mut shards = Vec::with_capacity(self.places.shards);
-        for number in 0..self.places.shards {
-            let before = before(number);
-            let bundles = self.rows.bundles(number, &self.dictionary);
-            if bundles.is_empty() {
-                shards.push(Shard::empty(&before));
-                continue;
-            }
-            let mut numbers = before.numbers();
-            let mut builder = ShardBuilder::new(bundles.len(), before.counters_list().clone());
-            let mut extensions = Vec::new();
-            for bundle in bundles {
-                let (_, hash) = self.places.of(bundle.key);
-                let (mut record, extension) = bundle.into_record(self.limit, &self.long_notes);
-                let known = before.find(record.key, hash);
-                record.number = known.map_or_else(|| numbers.take(), |known| known.number);
-                builder.add(&record, hash);
-                if !extension.is_empty() {
-                    extensions.push((Box::from(record.key), extension));
-                }
-            }
-            shards.push(builder.finish(numbers, extensions));
-        }
+    pub fn finish(self, before: impl Fn(usize) -> Arc<Shard> + Sync) -> Loaded {
+        let processors = || thread::available_parallelism().map_or(1, |count| count.get());
+        let threads = if self.is_large { processors() } else { 1 };
+        self.finish_on(threads, before)
+    }
+
+    /// Like [`Loader::finish`], on `threads` threads.
+    pub fn finish_on(self, threads: usize, before: impl Fn(usize) -> Arc<Shard> + Sync) -> Loaded {
+        let mut shards = self.build_shards(threads, &before);
         for (key, trust) in self.trust {
             let (number, _) = self.places.of(&key);
             shards[number].set_trust(&key, trust.finish().map(Arc::new));
@@ -182,6 +170,56 @@ impl Loader {
             places: self.places,
             shards,
         }
+    }
+
+    /// The shards in the order of their numbers.
+    fn build_shards(&self, threads: usize, before: &(impl Fn(usize) -> Arc<Shard> + Sync)) -> Vec<Shard> {
+        let build = &|numbers: Range<usize>| -> Vec<Shard> {
+            numbers
+                .map(|number| self.build_shard(number, &before(number)))
+                .collect()
+        };
+        let count = self.places.shards;
+        if threads <= 1 || count == 0 {
+            return build(0..count);
+        }
+        let share = count.div_ceil(threads);
+        let shares = (0..count).step_by(share).map(|first| first..count.min(first + share));
+        thread::scope(|scope| {
+            let started = shares.map(|numbers| {
+                let of_thread = numbers.clone();
+                let thread = thread::Builder::new().spawn_scoped(scope, move || build(of_thread));
+                (numbers, thread)
+            });
+            let started: Vec<_> = started.collect();
+            let built = started.into_iter().flat_map(|(numbers, thread)| match thread {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // The system started no thread.
+                Err(_) => build(numbers),
+            });
+            built.collect()
+        })
+    }
+
+    fn build_shard(&self, number: usize, before: &Shard) -> Shard {
+        let bundles = self.rows.bundles(number, &self.dictionary);
+        if bundles.is_empty() {
+            return Shard::empty(before);
+        }
+        let mut numbers = before.numbers();
+        let mut builder = ShardBuilder::new(bundles.len(), before.counters_list().clone());
+        let mut extensions = Vec::new();
+        for bundle in bundles {
+            let (_, hash) = self.places.of(bundle.key);
+            let (mut record, extension) = bundle.into_record(self.limit, &self.long_notes);
+            let known = before.find(record.key, hash);
+            record.number = known.map_or_else(|| numbers.take(), |known| known.number);
+            builder.add(&record, hash);
+            if !extension.is_empty() {
+                extensions.push((Box::from(record.key), extension));
+            }
+        }
+        builder.finish(numbers, extensions)
     }
 
     fn is_offered(&mut self, key: &str, update: &OfferedUpdate) -> bool {

@@ -263,7 +263,8 @@ fn load(places: &Places, texts: &Arc<LongTexts>, bundles: &BTreeMap<&str, Bundle
     for (key, rows) in bundles {
         rows.retired.iter().for_each(|update| loader.add_retired(key, update));
     }
-    let mut loaded = loader.finish(|_| Arc::default());
+    let threads = 1 + bundles.len() % 3;
+    let mut loaded = loader.finish_on(threads, |_| Arc::default());
     for (key, rows) in bundles {
         loaded.add_documents(key, &rows.documents);
         loaded.add_pairs(key, &rows.pairs);

@@ -78,12 +78,16 @@ enum Kind {
     Retired,
 }
 
-/// The rows of all shards.
+/// The place of no row.
+const NOWHERE: u64 = u64::MAX;
+
+/// The rows of all shards. Each row begins with the place of the one before it in its shard: the allocator
+/// would not return all of the memory in which lists of places grow.
 #[derive(Debug)]
 pub struct Rows {
     memory: RowMemory,
-    /// Where the rows of each shard are.
-    places: Vec<Vec<u64>>,
+    /// Where the last row of each shard is.
+    last: Vec<u64>,
 }
 
 /// The rows of one bundle.
@@ -100,7 +104,7 @@ impl Rows {
     pub fn of_shards(shards: usize) -> Rows {
         Rows {
             memory: RowMemory::default(),
-            places: vec![Vec::new(); shards],
+            last: vec![NOWHERE; shards],
         }
     }
 
@@ -143,11 +147,12 @@ impl Rows {
 
     fn add(&mut self, shard: usize, key: &str, kind: Kind, write: impl FnOnce(&mut Vec<u8>)) {
         let mut row = Vec::with_capacity(256);
+        row.extend_from_slice(&self.last[shard].to_le_bytes());
         // A key has at most 255 bytes.
         row.extend_from_slice(&[kind as u8, key.len() as u8]);
         row.extend_from_slice(key.as_bytes());
         write(&mut row);
-        self.places[shard].push(self.memory.push(&row));
+        self.last[shard] = self.memory.push(&row);
     }
 
     /// The bytes of all rows.
@@ -157,8 +162,15 @@ impl Rows {
 
     /// The rows of a shard by bundle, those of bundles without a published or paused update left out.
     pub fn bundles<'r>(&'r self, shard: usize, dictionary: &'r Dictionary) -> Vec<BundleRows<'r>> {
-        let places = self.places.get(shard).map_or(&[][..], Vec::as_slice);
-        let mut rows: Vec<_> = places.iter().map(|place| read_row(self.memory.read(*place))).collect();
+        let mut rows = Vec::new();
+        let mut place = self.last.get(shard).copied().unwrap_or(NOWHERE);
+        while place != NOWHERE {
+            let mut row = Reader::new(self.memory.read(place));
+            place = u64::from_le_bytes(row.array());
+            rows.push(read_row(row));
+        }
+        // In the order of their arrival, and by bundle.
+        rows.reverse();
         rows.sort_by_key(|(key, ..)| *key);
         let of_bundle = rows.chunk_by(|(this, ..), (that, ..)| this == that);
         of_bundle
@@ -168,8 +180,7 @@ impl Rows {
     }
 }
 
-fn read_row(row: &[u8]) -> (&str, Kind, Reader<'_>) {
-    let mut row = Reader::new(row);
+fn read_row(mut row: Reader<'_>) -> (&str, Kind, Reader<'_>) {
     let kinds = [Kind::Offered, Kind::Spelled, Kind::Held];
     let kind = kinds.get(usize::from(row.byte())).copied().unwrap_or(Kind::Retired);
     let length = usize::from(row.byte());

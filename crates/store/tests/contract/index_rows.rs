@@ -91,6 +91,37 @@ contract! {
         assert_eq!(given, made);
     }
 
+    /// SQLite reads many rows at a time: here are more, with a gap, and with texts that need escapes.
+    async fn gives_all_of_many_with_any_text(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let name = bundle("com.example.app");
+        let notes = ["", "\"two\"\nlines\r\n", "\u{1f}\t\\ \u{7f}\u{2028}", "ünïcödé 🚀", "[null]"];
+        let mut made = Vec::new();
+        for (number, notes) in (1..=300_u32).zip(notes.into_iter().cycle()) {
+            let update = an_update(db, org, &name, |update| {
+                update.build_number = number.to_string().parse().unwrap();
+                update.release_notes = notes.to_owned();
+                update.fingerprint = None;
+            });
+            let update = update.await;
+            match number {
+                80..250 => unpublish(db, &name, &update, NOW).await,
+                _ => made.push(update),
+            }
+        }
+        let mut given = Vec::new();
+        system_reads!(db, for_each_offered_update(|update| given.push(update)));
+        given.sort_by_key(|update| update.build_number.value());
+        let made: Vec<_> = made.iter().map(offered).collect();
+        assert_eq!(all_shown(&given), made);
+    }
+
+    async fn gives_nothing_of_an_empty_database(db: &TestDb) {
+        let mut given = 0;
+        system_reads!(db, for_each_offered_update(|_| given += 1));
+        assert_eq!(given, 0);
+    }
+
     async fn tells_the_newest_updates_that_are_offered_to_nobody(db: &TestDb) {
         let org = an_org(db).await.id;
         let name = bundle("com.Example.app");
