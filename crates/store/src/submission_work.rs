@@ -1,5 +1,7 @@
 //! The work on submissions: due steps, claims that expire, one change at a time for an app of Google Play, and files.
 
+mod due;
+
 use std::collections::BTreeMap;
 
 use launchway_domain::bundle_id::BundleId;
@@ -231,33 +233,6 @@ impl Org<'_> {
 }
 
 impl System<'_> {
-    /// Unclaimed submissions of a lane whose step is due at `now`, longest waiting first, at most `of_org` of each
-    /// organization. Submissions of an app whose Google Play lock is taken are excluded.
-    pub async fn due_submissions(
-        &mut self,
-        lane: Lane,
-        now: i64,
-        of_org: i64,
-        limit: i64,
-    ) -> Result<Vec<(OrgId, SubmissionId)>, StoreError> {
-        let rows = fetch_all!(
-            self.tx,
-            (String, String),
-            "SELECT org_id, id FROM (SELECT s.org_id, s.id, s.due_at, \
-             ROW_NUMBER() OVER (PARTITION BY s.org_id ORDER BY s.due_at, s.id) AS place FROM submissions s \
-             WHERE s.due_at <= $1 AND (s.claimed_until IS NULL OR s.claimed_until <= $1) \
-             AND CASE WHEN s.change IS NOT NULL OR s.cancel_requested = 1 OR s.urgent = 1 THEN 1 ELSE 0 END = $4 \
-             AND (s.store <> 'google_play' OR NOT EXISTS \
-             (SELECT 1 FROM package_locks l WHERE l.package = s.bundle_key AND l.locked_until > $1))) AS due \
-             WHERE place <= $2 ORDER BY due_at, id LIMIT $3",
-            now,
-            of_org,
-            limit,
-            i64::from(lane == Lane::Urgent)
-        )?;
-        rows.into_iter().map(|(org, id)| submission_pair(&org, &id)).collect()
-    }
-
     /// The requested changes of submissions that are claimed at `now`.
     pub async fn changes_for_claimed(&mut self, now: i64) -> Result<Vec<PendingChange>, StoreError> {
         let rows = fetch_all!(

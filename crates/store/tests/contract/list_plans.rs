@@ -73,6 +73,27 @@ contract! {
         assert!(plan.contains("foreign_ids_named"), "{plan}");
     }
 
+    /// As `submission_work.rs` finds what is due.
+    async fn the_first_due_submissions_are_read_by_an_index(db: &TestDb) {
+        if db.is_shared() {
+            // The choice of PostgreSQL's planner in an empty table means nothing.
+            return;
+        }
+        let urgent = "(s.change IS NOT NULL OR s.cancel_requested = 1 OR s.urgent = 1)";
+        let due = "FROM submissions s WHERE s.due_at <= 1 AND (s.claimed_until IS NULL OR s.claimed_until <= 1) AND";
+        for (sql, index) in [
+            ("SELECT MIN(s.org_id) FROM submissions s WHERE s.due_at IS NOT NULL AND s.org_id > 'o'".to_owned(),
+             "COVERING INDEX submissions_due_of_org (org_id>?)"),
+            (format!("SELECT s.id {due} s.org_id = 'o' AND NOT {urgent} ORDER BY s.due_at, s.id LIMIT 9"),
+             "submissions_due_of_org (org_id=? AND due_at<?)"),
+            (format!("SELECT s.org_id, s.id {due} {urgent}"), "submissions_urgent (due_at<?)"),
+        ] {
+            let plan = db.plan(&sql).await;
+            assert!(plan.contains(index), "{sql}: {plan}");
+            assert!(!READS_ALL.iter().any(|step| plan.contains(step)), "{sql}: {plan}");
+        }
+    }
+
     /// As `folding.rs` reads a slice.
     async fn a_slice_of_totals_is_read_in_the_order_of_an_index(db: &TestDb) {
         let key = "name, bundle_key, platform, configuration, status";
