@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::Parser;
 
 use crate::args::{AllArgs, Args, Command};
+use crate::cores::AllowedCores;
 use crate::{
     check, foreign, lists, logs, pack, pages, programs, publish, queue, shares, start, steady, submissions, trust,
     webhooks,
@@ -36,7 +37,10 @@ pub fn run(all: AllArgs) -> anyhow::Result<()> {
     // Both are built before anything is measured.
     let server = programs::server(all.server.as_deref())?;
     let cli = programs::cli(all.cli.as_deref())?;
+    let cores = AllowedCores::find()?;
     for run in RUNS {
+        // Some benchmarks keep to one core.
+        cores.restore()?;
         writeln!(std::io::stdout(), "\n== {}", run.join(" "))?;
         let words = std::iter::once("launchway-bench").chain(run.iter().copied());
         let args = Args::try_parse_from(words)?;

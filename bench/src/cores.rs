@@ -55,6 +55,28 @@ impl Cores {
     }
 }
 
+/// The cores that the calling thread may use.
+#[derive(Debug)]
+pub struct AllowedCores(CpuSet);
+
+impl AllowedCores {
+    /// Those of now.
+    ///
+    /// # Errors
+    /// When the system does not report them.
+    pub fn find() -> io::Result<AllowedCores> {
+        Ok(AllowedCores(sched_getaffinity(None)?))
+    }
+
+    /// Lets the calling thread use them again.
+    ///
+    /// # Errors
+    /// When the system does not allow it.
+    pub fn restore(&self) -> io::Result<()> {
+        Ok(sched_setaffinity(None, &self.0)?)
+    }
+}
+
 /// Restricts all threads of a running process to one core.
 fn pin_process(process: u32, core: usize) -> io::Result<()> {
     for thread in fs::read_dir(format!("/proc/{process}/task"))? {
