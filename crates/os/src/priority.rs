@@ -2,7 +2,7 @@
 
 /// By how much the nice value of a raised thread is lower. On a busy processor it gets about three times the share of another
 /// thread.
-pub const STEP: i32 = 5;
+const STEP: i32 = 5;
 
 /// Raises the priority of the calling thread, and with it that of the threads and processes that it starts from now on. Linux allows
 /// this to root, and to a process whose limit `RLIMIT_NICE` allows the whole step; otherwise nothing changes.

@@ -1,5 +1,12 @@
 //! The work on submissions: due steps, claims that expire, one change at a time for an app of Google Play, and files.
 
+/// The condition of the index `submissions_urgent`.
+macro_rules! is_urgent {
+    () => {
+        "(s.change IS NOT NULL OR s.cancel_requested = 1 OR s.urgent = 1)"
+    };
+}
+
 mod due;
 
 use std::collections::BTreeMap;
@@ -260,10 +267,13 @@ impl System<'_> {
         let rows = fetch_all!(
             self.tx,
             (String,),
-            "SELECT DISTINCT l.submission_id FROM submissions s JOIN package_locks l ON l.package = s.bundle_key \
-             WHERE s.due_at <= $1 AND s.store = 'google_play' AND (s.claimed_until IS NULL OR s.claimed_until <= $1) \
-             AND (s.change IS NOT NULL OR s.cancel_requested = 1 OR s.urgent = 1) \
-             AND l.locked_until > $1 AND l.submission_id <> s.id LIMIT $2",
+            concat!(
+                "SELECT DISTINCT l.submission_id FROM submissions s JOIN package_locks l ON l.package = s.bundle_key \
+                 WHERE s.due_at <= $1 AND s.store = 'google_play' \
+                 AND (s.claimed_until IS NULL OR s.claimed_until <= $1) AND ",
+                is_urgent!(),
+                " AND l.locked_until > $1 AND l.submission_id <> s.id LIMIT $2"
+            ),
             now,
             LOOKED_AT
         )?;

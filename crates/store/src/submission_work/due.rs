@@ -7,13 +7,6 @@ use crate::submissions::submission_pair;
 use crate::tx::Tx;
 use crate::{StoreError, System};
 
-/// The condition of the index `submissions_urgent`.
-macro_rules! is_urgent {
-    () => {
-        "(s.change IS NOT NULL OR s.cancel_requested = 1 OR s.urgent = 1)"
-    };
-}
-
 /// Due, claimed by nobody, and of an app that is not locked for another submission.
 macro_rules! is_available {
     () => {

@@ -73,7 +73,7 @@ contract! {
         assert!(plan.contains("foreign_ids_named"), "{plan}");
     }
 
-    /// As `submission_work.rs` finds what is due.
+    /// As `submission_work/due.rs` finds what is due.
     async fn the_first_due_submissions_are_read_by_an_index(db: &TestDb) {
         if db.is_shared() {
             // The choice of PostgreSQL's planner in an empty table means nothing.
