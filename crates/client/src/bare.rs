@@ -16,7 +16,8 @@ pub struct BareClient {
 }
 
 impl BareClient {
-    /// Makes a client without sending anything. Fails if the machine's TLS certificates cannot be read.
+    /// Makes a client without sending anything. Fails if the machine's TLS certificates cannot be read, unless the address is one of plain
+    /// HTTP.
     pub fn new(base: BaseUrl, timeouts: &Timeouts) -> Result<Self, Error> {
         let http = Transport::new(&base, timeouts)?.calls;
         Ok(Self { http, base })

@@ -65,7 +65,8 @@ struct Call {
 }
 
 impl Client {
-    /// Makes a client without sending anything. Fails if the machine's TLS certificates cannot be read.
+    /// Makes a client without sending anything. Fails if the machine's TLS certificates cannot be read, unless the address is one of plain
+    /// HTTP.
     pub fn new(options: Options) -> Result<Self, Error> {
         let transport = Transport::new(&options.base, &options.timeouts)?;
         let bearer = options.key.map(|key| bearer(&key)).transpose()?;

@@ -19,6 +19,7 @@ mod error;
 mod fingerprints;
 mod follow;
 mod log;
+mod machine_roots;
 mod retry;
 mod runners;
 mod storage;

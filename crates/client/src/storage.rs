@@ -51,7 +51,8 @@ pub struct Download {
 }
 
 impl Storage {
-    /// Makes a client for URLs from the server at `base`. Fails if the machine's TLS certificates cannot be read.
+    /// Makes a client for URLs from the server at `base`. Fails if the machine's TLS certificates cannot be read, unless `base` is plain
+    /// HTTP.
     pub fn new(base: &BaseUrl, timeouts: &Timeouts) -> Result<Self, Error> {
         Ok(Self::of(&Transport::new(base, timeouts)?, timeouts))
     }

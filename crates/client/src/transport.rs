@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder};
-use rustls::{ClientConfig, RootCertStore};
 
 use crate::address::BaseUrl;
 use crate::error::Error;
+use crate::machine_roots;
 
 /// Network timeouts.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Transport {
     pub(crate) fn new(base: &BaseUrl, timeouts: &Timeouts) -> Result<Self, Error> {
         Ok(Self {
             calls: http_client(base, timeouts)?,
-            uploads: build(base, || builder(timeouts.connect))?,
+            uploads: build(base, builder(timeouts.connect))?,
         })
     }
 }
@@ -50,11 +50,9 @@ impl Transport {
 /// A plain HTTP client, for requests to a server that are no calls of the API. It follows no redirects.
 ///
 /// # Errors
-/// The machine's TLS certificates cannot be read.
+/// The machine's TLS certificates cannot be read, and the address needs them.
 pub fn http_client(base: &BaseUrl, timeouts: &Timeouts) -> Result<Client, Error> {
-    // A second call fails harmlessly: one provider per process is enough.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    build(base, || builder(timeouts.connect).read_timeout(timeouts.read))
+    build(base, builder(timeouts.connect).read_timeout(timeouts.read))
 }
 
 /// Redirects are disabled: a key is sent only where the user chose, and a POST would turn into a GET.
@@ -65,16 +63,14 @@ fn builder(connect: Duration) -> ClientBuilder {
         .redirect(Policy::none())
 }
 
-/// Builds a client. A machine without root certificates, such as a small container, can still use plain HTTP.
-fn build(base: &BaseUrl, builder: impl Fn() -> ClientBuilder) -> Result<Client, Error> {
-    let built = match builder().build() {
-        Err(_) if base.is_plain_http() => {
-            let nobody_trusted = ClientConfig::builder()
-                .with_root_certificates(RootCertStore::empty())
-                .with_no_client_auth();
-            builder().tls_backend_preconfigured(nobody_trusted).build()
-        }
-        built => built,
+/// Builds a client. With plain HTTP, the machine's TLS certificates are read when something else needs them, such as the URL of an object.
+fn build(base: &BaseUrl, builder: ClientBuilder) -> Result<Client, Error> {
+    // A second call fails harmlessly: one provider per process is enough.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = if base.is_plain_http() {
+        builder.tls_backend_preconfigured(machine_roots::config())
+    } else {
+        builder
     };
-    built.map_err(|error| Error::network(base.origin(), &error))
+    builder.build().map_err(|error| Error::network(base.origin(), &error))
 }

@@ -97,7 +97,7 @@ impl Server {
     /// A server that knows this runner by `token`.
     ///
     /// # Errors
-    /// The TLS certificates of the machine cannot be read.
+    /// The TLS certificates of the machine cannot be read, and the address needs them.
     pub fn new(
         base: BaseUrl,
         token: SecretText,
