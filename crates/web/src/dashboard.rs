@@ -42,11 +42,12 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodRouter, any, get, post};
+use axum::routing::{MethodRouter, any};
 use launchway_domain::tenancy::Role;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 
+use crate::erased_handler::{erase, get, post};
 use crate::http::{build_logs as api_log, build_stream};
 use confirm::Action;
 pub use page_error::PageError;
@@ -136,7 +137,7 @@ pub fn pages() -> Vec<Page> {
         member("/o/{org}/submissions/live", get(submissions::live)),
         streamed(
             "/o/{org}/submissions/new",
-            get(submissions::new::form).post(submissions::new::submit),
+            get(submissions::new::form).post(erase(submissions::new::submit)),
         ),
         member("/o/{org}/submissions/{id}", get(submissions::detail::show)),
         member("/o/{org}/submissions/{id}/live", get(submissions::detail::live)),
@@ -148,33 +149,39 @@ pub fn pages() -> Vec<Page> {
         member("/o/{org}/updates/audience", get(updates::audience::show)),
         streamed(
             "/o/{org}/updates/new",
-            get(updates::new::form).post(updates::new::publish),
+            get(updates::new::form).post(erase(updates::new::publish)),
         ),
         member(
             "/o/{org}/updates/{id}",
-            get(updates::detail::show).post(updates::detail::change_notes),
+            get(updates::detail::show).post(erase(updates::detail::change_notes)),
         ),
         member("/o/{org}/updates/{id}/live", get(updates::detail::live)),
         confirmed::<updates::actions::Change>(member, "/o/{org}/updates/{id}/change"),
         confirmed::<updates::republish::Promote>(member, "/o/{org}/updates/{id}/promote"),
         confirmed::<updates::republish::RollBack>(member, "/o/{org}/updates/{id}/rollback"),
         confirmed::<updates::actions::Delete>(member, "/o/{org}/updates/{id}/delete"),
-        member("/o/{org}/apps", get(apps::list).post(apps::create)),
+        member("/o/{org}/apps", get(apps::list).post(erase(apps::create))),
         member("/o/{org}/trust", get(trust::show)),
         confirmed::<removals::DeleteApp>(admin, "/o/{org}/apps/{id}/delete"),
         member(
             "/o/{org}/deployment-keys",
-            get(deployment_keys::list).post(deployment_keys::create),
+            get(deployment_keys::list).post(erase(deployment_keys::create)),
         ),
         confirmed::<removals::DeleteDeploymentKey>(member, "/o/{org}/deployment-keys/{id}/delete"),
-        admin("/o/{org}/env", get(env_vars::list).post(env_vars::set)),
+        admin("/o/{org}/env", get(env_vars::list).post(erase(env_vars::set))),
         confirmed::<removals::DeleteVariable>(admin, "/o/{org}/env/{id}/delete"),
-        admin("/o/{org}/credentials", get(credentials::list).post(credentials::create)),
+        admin(
+            "/o/{org}/credentials",
+            get(credentials::list).post(erase(credentials::create)),
+        ),
         confirmed::<removals::DeleteCredential>(admin, "/o/{org}/credentials/{id}/delete"),
-        admin("/o/{org}/api-keys", get(api_keys::list).post(api_keys::create)),
+        admin("/o/{org}/api-keys", get(api_keys::list).post(erase(api_keys::create))),
         confirmed::<removals::RevokeKey>(admin, "/o/{org}/api-keys/{id}/revoke"),
-        admin("/o/{org}/webhooks", get(webhooks::list).post(webhooks::create)),
-        admin("/o/{org}/webhooks/{id}", get(webhooks::show).post(webhooks::change)),
+        admin("/o/{org}/webhooks", get(webhooks::list).post(erase(webhooks::create))),
+        admin(
+            "/o/{org}/webhooks/{id}",
+            get(webhooks::show).post(erase(webhooks::change)),
+        ),
         admin("/o/{org}/webhooks/{id}/test", post(webhooks::test)).form_at(FormAt::Up(1)),
         confirmed::<webhooks::actions::SetStatus>(admin, "/o/{org}/webhooks/{id}/status"),
         confirmed::<webhooks::actions::Rotate>(admin, "/o/{org}/webhooks/{id}/rotate"),
@@ -190,7 +197,10 @@ pub fn pages() -> Vec<Page> {
         confirmed::<members::actions::ChangeRole>(admin, "/o/{org}/members/{id}/role"),
         confirmed::<members::actions::Remove>(member, "/o/{org}/members/{id}/remove"),
         owner("/o/{org}/name", post(members::rename)).form_at(FormAt::Page("/members")),
-        admin("/o/{org}/runners", get(runners::list).post(runners::create_token)),
+        admin(
+            "/o/{org}/runners",
+            get(runners::list).post(erase(runners::create_token)),
+        ),
         confirmed::<removals::RevokeRunner>(admin, "/o/{org}/runners/{id}/revoke"),
         member("/o/{org}/usage", get(usage::show)),
         admin("/o/{org}/audit", get(audit::list)),
@@ -199,7 +209,7 @@ pub fn pages() -> Vec<Page> {
         member("/o/{org}/profile/password", post(profile::change_password)).form_at(FormAt::Up(1)),
         member(
             "/o/{org}/profile/two-factor",
-            get(two_factor::show).post(two_factor::begin),
+            get(two_factor::show).post(erase(two_factor::begin)),
         ),
         member("/o/{org}/profile/two-factor/confirm", post(two_factor::confirm)).form_at(FormAt::Up(1)),
         member("/o/{org}/profile/two-factor/remove", post(two_factor::remove)).form_at(FormAt::Up(1)),

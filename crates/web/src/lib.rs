@@ -15,6 +15,7 @@ mod check_connection;
 mod check_threads;
 mod connection_slots;
 mod cookies;
+mod erased_handler;
 mod extract;
 mod http;
 mod local_peer;

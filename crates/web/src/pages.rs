@@ -16,13 +16,13 @@ use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Redirect, Response};
-use axum::routing::get;
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::sessions::SignedIn;
 
 use crate::cookies;
 use crate::dashboard::page_limit;
+use crate::erased_handler::{erase, get};
 use crate::page_headers::protect;
 use crate::query::Query;
 use crate::request_body::whole_body;
@@ -33,14 +33,14 @@ const FORM_LIMIT: usize = 16 << 10;
 /// The pages and their stylesheet.
 pub fn router(app: &Arc<App>) -> Router<Arc<App>> {
     Router::new()
-        .route("/", get(home::show).post(home::submit))
-        .route("/device", get(device::show).post(device::submit))
+        .route("/", get(home::show).post(erase(home::submit)))
+        .route("/device", get(device::show).post(erase(device::submit)))
         .route("/go/{id}", get(go::show))
         .route("/sign-in/provider", get(provider::begin))
         .route("/sign-in/provider/callback", get(provider::come_back))
-        .route("/setup", get(links::setup).post(links::submit_setup))
-        .route("/invite", get(links::invite).post(links::submit_invite))
-        .route("/reset", get(links::reset).post(links::submit_reset))
+        .route("/setup", get(links::setup).post(erase(links::submit_setup)))
+        .route("/invite", get(links::invite).post(erase(links::submit_invite)))
+        .route("/reset", get(links::reset).post(erase(links::submit_reset)))
         .route_layer(from_fn_with_state(app.clone(), own_forms_only))
         .route_layer(from_fn_with_state(app.clone(), page_limit::by_address))
 }

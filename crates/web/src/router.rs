@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::{MatchedPath, Request};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, options, post};
+use axum::routing::options;
 use launchway_blob::Blob;
 use launchway_config::Roles;
 use launchway_domain::scope::Scope::{Build, Submit, Update};
@@ -15,9 +15,9 @@ use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use crate::admit::Access::{self, Anyone, Caller, OneTimeToken, Public, ReportToken, Runner, Scope, Session};
+use crate::erased_handler::{erase, get, post};
 use crate::http::endpoint::{Endpoint, Line, endpoint};
 use crate::http::{
     api_keys, app_store_events, apps, audit, auth, build_logs, build_stream, builds, capgo, codepush, credentials,
@@ -31,100 +31,100 @@ use crate::{dashboard, pages};
 #[expect(clippy::too_many_lines, reason = "the list of all endpoints")]
 pub fn endpoints() -> Vec<Endpoint> {
     vec![
-        endpoint(Scope(Build), routes!(builds::read)),
-        endpoint(Scope(Build), routes!(builds::create)),
-        endpoint(Scope(Build), routes!(builds::delete)),
-        endpoint(Scope(Build), routes!(builds::cancel)),
-        endpoint(Scope(Build), routes!(builds::retry)),
-        endpoint(Scope(Build), routes!(builds::plan)),
-        endpoint(Scope(Build), routes!(build_logs::read)),
-        endpoint(Scope(Build), routes!(build_stream::follow)),
-        endpoint(Scope(Submit), routes!(submissions::read)),
-        endpoint(Scope(Submit), routes!(submissions::create)),
-        endpoint(Scope(Submit), routes!(submissions::change)),
-        endpoint(Scope(Submit), routes!(submissions::delete)),
-        endpoint(Scope(Submit), routes!(submissions::cancel)),
-        endpoint(Scope(Submit), routes!(submissions::retry)),
-        endpoint(Scope(Update), routes!(updates::create)),
-        endpoint(Scope(Update), routes!(updates::read)),
-        endpoint(Scope(Update), routes!(updates::change)),
-        endpoint(Scope(Update), routes!(updates::delete)),
-        endpoint(Scope(Update), routes!(updates::package)),
-        endpoint(Scope(Update), routes!(deployment_keys::read)),
-        endpoint(Scope(Update), routes!(deployment_keys::create)),
-        endpoint(Scope(Update), routes!(deployment_keys::delete)),
-        endpoint(Scope(Update), routes!(trust::read)),
-        endpoint(Scope(Update), routes!(trust::change)),
-        endpoint(Scope(Update), routes!(trust::read_drafts)),
-        endpoint(Scope(Update), routes!(trust::create_draft)),
-        endpoint(Scope(Update), routes!(trust::delete_draft)),
-        endpoint(Scope(Update), routes!(trust::add_signatures)),
-        endpoint(Access::Admin(Admin), routes!(trust::create_online_key)),
-        endpoint(Access::Admin(Owner), routes!(trust::reset)),
-        endpoint(Access::Admin(Owner), routes!(trust::allow_other_formats)),
-        endpoint(Public, routes!(update_check::check)),
-        endpoint(ReportToken, routes!(reports::report)),
-        endpoint(Access::Admin(Admin), routes!(env_vars::read)),
-        endpoint(Access::Admin(Admin), routes!(env_vars::set)),
-        endpoint(Access::Admin(Admin), routes!(env_vars::delete)),
-        endpoint(Access::Admin(Admin), routes!(api_keys::read)),
-        endpoint(Access::Admin(Admin), routes!(api_keys::create)),
-        endpoint(Access::Admin(Admin), routes!(api_keys::revoke)),
-        endpoint(Access::Admin(Admin), routes!(webhooks::read)),
-        endpoint(Access::Admin(Admin), routes!(webhooks::create)),
-        endpoint(Access::Admin(Admin), routes!(webhooks::replace)),
-        endpoint(Access::Admin(Admin), routes!(webhooks::delete)),
-        endpoint(Access::Admin(Admin), routes!(webhooks::rotate_secret)),
-        endpoint(Access::Admin(Admin), routes!(webhooks::deliveries)),
-        endpoint(Access::Admin(Admin), routes!(webhooks::redeliver)),
-        endpoint(Access::Admin(Admin), routes!(webhooks::test)),
-        endpoint(Access::Admin(Admin), routes!(credentials::read)),
-        endpoint(Access::Admin(Admin), routes!(credentials::create)),
-        endpoint(Access::Admin(Admin), routes!(credentials::delete)),
-        endpoint(Access::Admin(Admin), routes!(credentials::rotate_events_secret)),
-        endpoint(Access::Admin(Admin), routes!(runners::read)),
-        endpoint(Access::Admin(Admin), routes!(runners::create_token)),
-        endpoint(Access::Admin(Admin), routes!(runners::revoke)),
-        endpoint(OneTimeToken, routes!(runner_protocol::enroll)),
-        endpoint(Runner, routes!(runner_protocol::lease)),
-        endpoint(Runner, routes!(runner_protocol::renew)),
-        endpoint(Runner, routes!(runner_protocol::plan)),
-        endpoint(Runner, routes!(runner_protocol::log)),
-        endpoint(Runner, routes!(runner_protocol::announce)),
-        endpoint(Runner, routes!(runner_protocol::finish)),
-        endpoint(Access::Admin(Admin), routes!(audit::list)),
-        endpoint(Anyone, routes!(uploads::create)),
-        endpoint(Anyone, routes!(fingerprints::read)),
-        endpoint(Anyone, routes!(fingerprints::diff)),
-        endpoint(Anyone, routes!(fingerprints::latest)),
-        endpoint(Anyone, routes!(apps::read)),
-        endpoint(Anyone, routes!(apps::create)),
-        endpoint(Access::Admin(Admin), routes!(apps::delete)),
-        endpoint(Anyone, routes!(usage::read)),
-        endpoint(Caller, routes!(orgs::read)),
-        endpoint(Session, routes!(orgs::create)),
-        endpoint(Access::Admin(Owner), routes!(orgs::change)),
-        endpoint(Anyone, routes!(members::read)),
-        endpoint(Access::Admin(Admin), routes!(members::change)),
-        endpoint(Anyone, routes!(members::remove)),
-        endpoint(Anyone, routes!(names::read)),
-        endpoint(Access::Admin(Admin), routes!(invitations::read)),
-        endpoint(Access::Admin(Admin), routes!(invitations::create)),
-        endpoint(Access::Admin(Admin), routes!(invitations::delete)),
-        endpoint(Public, routes!(auth::sign_in)),
-        endpoint(Public, routes!(auth::setup)),
-        endpoint(Public, routes!(auth::accept_invitation)),
-        endpoint(Public, routes!(auth::reset_password)),
-        endpoint(Public, routes!(device_logins::begin)),
-        endpoint(Public, routes!(device_logins::claim)),
-        endpoint(Session, routes!(auth::sign_out)),
-        endpoint(Caller, routes!(auth::session)),
-        endpoint(Session, routes!(sessions::list)),
-        endpoint(Session, routes!(sessions::revoke)),
-        endpoint(Public, routes!(health::alive)),
-        endpoint(Public, routes!(health::ready)),
-        endpoint(Public, routes!(docs::document)),
-        endpoint(Public, routes!(docs::viewer)),
+        endpoint!(Scope(Build), builds::read),
+        endpoint!(Scope(Build), builds::create),
+        endpoint!(Scope(Build), builds::delete),
+        endpoint!(Scope(Build), builds::cancel),
+        endpoint!(Scope(Build), builds::retry),
+        endpoint!(Scope(Build), builds::plan),
+        endpoint!(Scope(Build), build_logs::read),
+        endpoint!(Scope(Build), build_stream::follow),
+        endpoint!(Scope(Submit), submissions::read),
+        endpoint!(Scope(Submit), submissions::create),
+        endpoint!(Scope(Submit), submissions::change),
+        endpoint!(Scope(Submit), submissions::delete),
+        endpoint!(Scope(Submit), submissions::cancel),
+        endpoint!(Scope(Submit), submissions::retry),
+        endpoint!(Scope(Update), updates::create),
+        endpoint!(Scope(Update), updates::read),
+        endpoint!(Scope(Update), updates::change),
+        endpoint!(Scope(Update), updates::delete),
+        endpoint!(Scope(Update), updates::package),
+        endpoint!(Scope(Update), deployment_keys::read),
+        endpoint!(Scope(Update), deployment_keys::create),
+        endpoint!(Scope(Update), deployment_keys::delete),
+        endpoint!(Scope(Update), trust::read),
+        endpoint!(Scope(Update), trust::change),
+        endpoint!(Scope(Update), trust::read_drafts),
+        endpoint!(Scope(Update), trust::create_draft),
+        endpoint!(Scope(Update), trust::delete_draft),
+        endpoint!(Scope(Update), trust::add_signatures),
+        endpoint!(Access::Admin(Admin), trust::create_online_key),
+        endpoint!(Access::Admin(Owner), trust::reset),
+        endpoint!(Access::Admin(Owner), trust::allow_other_formats),
+        endpoint!(Public, update_check::check),
+        endpoint!(ReportToken, reports::report),
+        endpoint!(Access::Admin(Admin), env_vars::read),
+        endpoint!(Access::Admin(Admin), env_vars::set),
+        endpoint!(Access::Admin(Admin), env_vars::delete),
+        endpoint!(Access::Admin(Admin), api_keys::read),
+        endpoint!(Access::Admin(Admin), api_keys::create),
+        endpoint!(Access::Admin(Admin), api_keys::revoke),
+        endpoint!(Access::Admin(Admin), webhooks::read),
+        endpoint!(Access::Admin(Admin), webhooks::create),
+        endpoint!(Access::Admin(Admin), webhooks::replace),
+        endpoint!(Access::Admin(Admin), webhooks::delete),
+        endpoint!(Access::Admin(Admin), webhooks::rotate_secret),
+        endpoint!(Access::Admin(Admin), webhooks::deliveries),
+        endpoint!(Access::Admin(Admin), webhooks::redeliver),
+        endpoint!(Access::Admin(Admin), webhooks::test),
+        endpoint!(Access::Admin(Admin), credentials::read),
+        endpoint!(Access::Admin(Admin), credentials::create),
+        endpoint!(Access::Admin(Admin), credentials::delete),
+        endpoint!(Access::Admin(Admin), credentials::rotate_events_secret),
+        endpoint!(Access::Admin(Admin), runners::read),
+        endpoint!(Access::Admin(Admin), runners::create_token),
+        endpoint!(Access::Admin(Admin), runners::revoke),
+        endpoint!(OneTimeToken, runner_protocol::enroll),
+        endpoint!(Runner, runner_protocol::lease),
+        endpoint!(Runner, runner_protocol::renew),
+        endpoint!(Runner, runner_protocol::plan),
+        endpoint!(Runner, runner_protocol::log),
+        endpoint!(Runner, runner_protocol::announce),
+        endpoint!(Runner, runner_protocol::finish),
+        endpoint!(Access::Admin(Admin), audit::list),
+        endpoint!(Anyone, uploads::create),
+        endpoint!(Anyone, fingerprints::read),
+        endpoint!(Anyone, fingerprints::diff),
+        endpoint!(Anyone, fingerprints::latest),
+        endpoint!(Anyone, apps::read),
+        endpoint!(Anyone, apps::create),
+        endpoint!(Access::Admin(Admin), apps::delete),
+        endpoint!(Anyone, usage::read),
+        endpoint!(Caller, orgs::read),
+        endpoint!(Session, orgs::create),
+        endpoint!(Access::Admin(Owner), orgs::change),
+        endpoint!(Anyone, members::read),
+        endpoint!(Access::Admin(Admin), members::change),
+        endpoint!(Anyone, members::remove),
+        endpoint!(Anyone, names::read),
+        endpoint!(Access::Admin(Admin), invitations::read),
+        endpoint!(Access::Admin(Admin), invitations::create),
+        endpoint!(Access::Admin(Admin), invitations::delete),
+        endpoint!(Public, auth::sign_in),
+        endpoint!(Public, auth::setup),
+        endpoint!(Public, auth::accept_invitation),
+        endpoint!(Public, auth::reset_password),
+        endpoint!(Public, device_logins::begin),
+        endpoint!(Public, device_logins::claim),
+        endpoint!(Session, auth::sign_out),
+        endpoint!(Caller, auth::session),
+        endpoint!(Session, sessions::list),
+        endpoint!(Session, sessions::revoke),
+        endpoint!(Public, health::alive),
+        endpoint!(Public, health::ready),
+        endpoint!(Public, docs::document),
+        endpoint!(Public, docs::viewer),
     ]
 }
 
@@ -138,19 +138,19 @@ pub fn router(app: &Arc<App>) -> Router {
     let roles = app.config.roles;
     let api = of_roles(roles).fold(Router::new(), |router, endpoint| endpoint.add_to(router, app));
     let document = docs::Document::new(move || describe(of_roles(roles)));
-    let no_bundle = get(update_check::check_without_bundle).options(update_check::preflight);
+    let no_bundle = get(update_check::check_without_bundle).options(erase(update_check::preflight));
     let api = if roles.check {
         api.route("/update/check", no_bundle.clone())
             .route("/update/check/", no_bundle)
-            .route("/update/check/{bundleId}", options(update_check::preflight))
-            .route("/update/report/{bundleId}", options(update_check::preflight))
+            .route("/update/check/{bundleId}", options(erase(update_check::preflight)))
+            .route("/update/report/{bundleId}", options(erase(update_check::preflight)))
     } else {
         api
     };
     let repositories = if roles.check {
         Router::new()
-            .route("/tuf/{*path}", get(tuf::read).options(update_check::preflight))
-            .route("/codepush/{*path}", get(codepush::read).post(codepush::report))
+            .route("/tuf/{*path}", get(tuf::read).options(erase(update_check::preflight)))
+            .route("/codepush/{*path}", get(codepush::read).post(erase(codepush::report)))
             .route("/expo/{bundleId}", get(expo::read))
             .route("/expo/{bundleId}/assets/{sha256}", get(package_files::read_asset))
             .route("/capgo/{bundleId}/files/{sha256}", get(package_files::read_file))
@@ -160,9 +160,9 @@ pub fn router(app: &Arc<App>) -> Router {
             .route(
                 capgo::CHANNEL_SELF,
                 get(capgo::channel_self)
-                    .post(capgo::channel_self)
-                    .put(capgo::channel_self)
-                    .delete(capgo::channel_self),
+                    .post(erase(capgo::channel_self))
+                    .put(erase(capgo::channel_self))
+                    .delete(erase(capgo::channel_self)),
             )
     } else {
         Router::new()
@@ -224,11 +224,11 @@ fn describe(endpoints: impl IntoIterator<Item = Endpoint>) -> OpenApi {
 /// Whether a process with these roles answers an endpoint.
 fn runs_here(roles: Roles, endpoint: &Endpoint) -> bool {
     const EVERYWHERE: [&str; 4] = ["/healthz", "/readyz", "/openapi.json", "/docs"];
-    endpoint.lines().iter().all(|line| match line.path.as_str() {
+    match &*endpoint.path {
         path if EVERYWHERE.contains(&path) => true,
         path if path.starts_with("/update/check/") || path.starts_with("/update/report/") => roles.check,
         _ => roles.api,
-    })
+    }
 }
 
 /// The OpenAPI document of the API.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
-use axum::routing::{MethodRouter, get};
+use axum::routing::MethodRouter;
 use launchway_blob::Key;
 use launchway_domain::time::EpochMs;
 use launchway_ops::api_error::ApiError;
@@ -24,6 +24,7 @@ use super::page_error::PageError;
 use super::revision::{self, Revision};
 use super::visit::Visit;
 use super::visitor::Visitor;
+use crate::erased_handler::{erase, get};
 
 /// The message of a confirmation whose facts have changed.
 const CHANGED: &str = "This changed after you loaded the page, so nothing was done. Review the current state, and \
@@ -244,7 +245,7 @@ struct Secret {
 
 /// The handlers of a confirmation page and its form.
 pub fn handlers<A: Action + 'static>() -> MethodRouter<Arc<App>> {
-    get(show::<A>).post(make::<A>)
+    get(show::<A>).post(erase(make::<A>))
 }
 
 async fn show<A: Action>(visit: Visit<A::Id>, uri: Uri) -> Result<Response, PageError> {

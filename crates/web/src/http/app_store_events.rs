@@ -8,7 +8,6 @@ use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{HeaderMap, StatusCode};
-use axum::routing::post;
 use launchway_app_stores::app_store::webhook::{Event, MAX_EVENT, SIGNATURE_HEADER};
 use launchway_domain::actor::Actor;
 use launchway_domain::id::CredentialId;
@@ -16,6 +15,8 @@ use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::submissions::app_store_events;
 use launchway_ops::write::Write;
+
+use crate::erased_handler::post;
 
 /// The routes to which app stores send events.
 pub fn router() -> Router<Arc<App>> {

@@ -1,4 +1,4 @@
-//! An endpoint: its handler with its description, and its allowed callers. The responses that every endpoint of a kind
+//! An endpoint: its handler, its allowed callers, and how to describe it. The responses that every endpoint of a kind
 //! can give (401, 403, 429 …) are added to its description here, so that no handler can forget them.
 
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::MethodRouter;
 use launchway_ops::app::App;
-use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem, Paths};
+use utoipa::openapi::path::{HttpMethod, Operation, Parameter, ParameterBuilder, ParameterIn, Paths};
 use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{
     ContentBuilder, HeaderBuilder, ObjectBuilder, Ref, RefOr, Required, Response, ResponseBuilder, Type,
@@ -16,14 +16,44 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use crate::admit::{Access, admit, admit_one_time, admit_runner};
 
-/// What `routes!` makes of a handler.
+/// What `utoipa_axum::routes!` makes of a handler.
 pub type Described = UtoipaMethodRouter<Arc<App>>;
 
-/// One method of one path.
+/// A handler at its path.
 pub struct Endpoint {
-    access: Access,
-    described: Described,
+    /// Who may call it.
+    pub access: Access,
+    /// Such as `/update/check/{bundleId}`, under `/api`.
+    pub path: String,
+    /// Its methods, mostly one.
+    pub methods: Vec<HttpMethod>,
+    /// The handler, for these methods only.
+    pub handler: MethodRouter<Arc<App>>,
+    /// Describes it. All descriptions together take ten megabytes while they are made, and few processes are asked for them.
+    pub describe: fn() -> Described,
 }
+
+/// An [`Endpoint`] from its allowed callers and the path of its handler, which has a `#[utoipa::path]`.
+macro_rules! endpoint {
+    ($access:expr, $module:ident :: $handler:ident) => {
+        utoipa_axum::paste! {{
+            use utoipa::Path;
+            let methods = $module::[<__path_ $handler>]::methods();
+            let handler = $crate::erased_handler::erase($module::$handler);
+            let handler = methods.iter().fold(axum::routing::MethodRouter::new(), |router, method| {
+                router.on(utoipa_axum::PathItemExt::to_method_filter(method), handler.clone())
+            });
+            $crate::http::endpoint::Endpoint {
+                access: $access,
+                path: $module::[<__path_ $handler>]::path(),
+                methods,
+                handler,
+                describe: || utoipa_axum::routes!($module::$handler),
+            }
+        }}
+    };
+}
+pub(crate) use endpoint;
 
 /// An entry of the router's list, for the tests that iterate over it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,41 +66,39 @@ pub struct Line {
     pub access: Access,
 }
 
-/// An endpoint and who may call it.
-pub fn endpoint(access: Access, described: Described) -> Endpoint {
-    Endpoint { access, described }
-}
-
 impl Endpoint {
     /// The entries that this endpoint adds to the router's list.
-    pub fn lines(&self) -> Vec<Line> {
-        let of_path = |(path, item): (&String, &PathItem)| {
-            let line = |method: &str| Line {
-                method: method.to_owned(),
-                path: path.clone(),
-                access: self.access,
-            };
-            operations(item)
-                .into_iter()
-                .map(|(method, _)| line(method))
-                .collect::<Vec<_>>()
-        };
-        self.described.1.paths.iter().flat_map(of_path).collect()
+    pub fn lines(&self) -> impl Iterator<Item = Line> {
+        self.methods.iter().map(|method| Line {
+            method: method_name(method).to_owned(),
+            path: self.path.clone(),
+            access: self.access,
+        })
     }
 
     /// Adds the endpoint to a router, behind admission unless it is public.
     pub fn add_to(self, router: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
-        let (_, paths, handler) = self.described;
-        let handler = guarded(handler, self.access, app);
-        let paths = paths.paths.keys();
-        paths.fold(router, |router, path| router.route(path, handler.clone()))
+        router.route(&self.path, guarded(self.handler, self.access, app))
     }
 
     /// Adds its description to a document.
     pub fn describe_in(self, document: OpenApiRouter<Arc<App>>) -> OpenApiRouter<Arc<App>> {
-        let (schemas, mut paths, handler) = self.described;
+        let (schemas, mut paths, handler) = (self.describe)();
         describe(&mut paths, self.access);
         document.routes((schemas, paths, handler))
+    }
+}
+
+fn method_name(method: &HttpMethod) -> &'static str {
+    match method {
+        HttpMethod::Get => "GET",
+        HttpMethod::Put => "PUT",
+        HttpMethod::Post => "POST",
+        HttpMethod::Delete => "DELETE",
+        HttpMethod::Options => "OPTIONS",
+        HttpMethod::Head => "HEAD",
+        HttpMethod::Patch => "PATCH",
+        HttpMethod::Trace => "TRACE",
     }
 }
 
@@ -81,19 +109,6 @@ fn guarded(handler: MethodRouter<Arc<App>>, access: Access, app: &Arc<App>) -> M
         Access::Runner => handler.route_layer(from_fn_with_state(app.clone(), admit_runner)),
         _ => handler.route_layer(from_fn_with_state((app.clone(), access), admit)),
     }
-}
-
-fn operations(item: &PathItem) -> Vec<(&'static str, &Operation)> {
-    let all = [
-        ("GET", &item.get),
-        ("POST", &item.post),
-        ("PUT", &item.put),
-        ("PATCH", &item.patch),
-        ("DELETE", &item.delete),
-    ];
-    all.into_iter()
-        .filter_map(|(method, operation)| operation.as_ref().map(|operation| (method, operation)))
-        .collect()
 }
 
 fn describe(paths: &mut Paths, access: Access) {

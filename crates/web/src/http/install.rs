@@ -12,7 +12,6 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::get;
 use launchway_blob::Key;
 use launchway_domain::app::SIGNED_URL_SECONDS;
 use launchway_domain::build::{Artifact, Build};
@@ -24,6 +23,7 @@ use launchway_ops::app::App;
 use launchway_ops::builds::view::{artifacts_of, installable_artifact};
 use launchway_ops::install_links::InstallLinkError;
 
+use crate::erased_handler::get;
 use crate::page_headers::protect;
 use crate::query::Query;
 
