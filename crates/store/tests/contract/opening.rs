@@ -36,6 +36,32 @@ fn a_bad_url_is_told() {
     });
 }
 
+/// As `.cargo/config.toml` says.
+#[test]
+fn sqlite_is_compiled_with_our_options() {
+    run_async(async {
+        let directory = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", directory.path().join("launchway.db").display());
+        let Db::Sqlite { writer, .. } = Db::open(&url).await.unwrap() else {
+            panic!("{url} is another database");
+        };
+        let options: Vec<String> = sqlx::query_scalar("PRAGMA compile_options")
+            .fetch_all(&writer)
+            .await
+            .unwrap();
+        for wanted in ["ENABLE_QPSG", "DEFAULT_MEMSTATUS=0"] {
+            assert!(
+                options.iter().any(|option| option == wanted),
+                "{wanted} is not in {options:?}"
+            );
+        }
+        assert!(
+            !options.iter().any(|option| option == "ENABLE_MEMORY_MANAGEMENT"),
+            "{options:?}"
+        );
+    });
+}
+
 #[test]
 fn a_file_that_cannot_be_opened_is_told() {
     run_async(async {
