@@ -27,6 +27,14 @@ pub struct RetiredUpdate {
 
 type RetiredRow = (String, String, String, String);
 
+/// Withdrawn and deleted updates, which have an index of their own. None of them awaits its signature: no app runs those.
+macro_rules! from_retired {
+    () => {
+        " FROM updates WHERE (deleted_at IS NOT NULL OR status = 'withdrawn') AND awaiting_since IS NULL \
+         AND release_status IS NULL"
+    };
+}
+
 fn read_retired((id, platform, version, build): RetiredRow) -> Result<RetiredUpdate, StoreError> {
     let build: BuildNumber = typed("updates.build_number", &build)?;
     Ok(RetiredUpdate {
@@ -38,15 +46,16 @@ fn read_retired((id, platform, version, build): RetiredRow) -> Result<RetiredUpd
 }
 
 impl System<'_> {
-    /// The withdrawn and deleted updates of a bundle, newest first, at most `limit`. None of them awaits its signature: no
-    /// app runs those.
+    /// The withdrawn and deleted updates of a bundle, newest first, at most `limit`.
     pub async fn retired_updates(&mut self, bundle_key: &str, limit: i64) -> Result<Vec<RetiredUpdate>, StoreError> {
         let rows = fetch_all!(
             self.tx,
             RetiredRow,
-            "SELECT id, platform, version, build_number FROM updates WHERE bundle_key = $1 \
-             AND (deleted_at IS NOT NULL OR status = 'withdrawn') AND awaiting_since IS NULL \
-             AND release_status IS NULL ORDER BY id DESC LIMIT $2",
+            concat!(
+                "SELECT id, platform, version, build_number",
+                from_retired!(),
+                " AND bundle_key = $1 ORDER BY id DESC LIMIT $2"
+            ),
             bundle_key,
             limit
         )?;
@@ -63,14 +72,12 @@ impl System<'_> {
         for_each!(
             self.tx,
             (String, String, String, String, String),
-            // Materialized, so that they are found by a scan: for the order of its window, SQLite would read the whole table by an
-            // index.
-            "WITH retired AS MATERIALIZED (SELECT bundle_key, id, platform, version, build_number FROM updates \
-             WHERE (deleted_at IS NOT NULL OR status = 'withdrawn') AND awaiting_since IS NULL \
-             AND release_status IS NULL) \
-             SELECT bundle_key, id, platform, version, build_number FROM (SELECT bundle_key, id, platform, version, \
-             build_number, ROW_NUMBER() OVER (PARTITION BY bundle_key ORDER BY id DESC) AS place FROM retired) AS placed \
-             WHERE place <= $1",
+            concat!(
+                "SELECT bundle_key, id, platform, version, build_number FROM (SELECT bundle_key, id, platform, version, \
+                 build_number, ROW_NUMBER() OVER (PARTITION BY bundle_key ORDER BY id DESC) AS place",
+                from_retired!(),
+                ") AS placed WHERE place <= $1"
+            ),
             |(key, id, platform, version, build)| take(key, read_retired((id, platform, version, build))?),
             limit
         )

@@ -1,6 +1,7 @@
 //! Reads the published and paused updates that checks are answered from: those of one bundle, or all.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use futures::TryStreamExt;
 use launchway_domain::build_number::BuildNumber;
@@ -175,6 +176,9 @@ macro_rules! select_offered {
 
 /// All updates on SQLite, up to 64 in a row: each a line of JSON with the columns of [`Columns`]. `NULL` where there is none. The driver
 /// reads 50 rows ahead: less than a megabyte, or 15 if all notes are as long as they may be.
+///
+/// The driver copies each column of a row, and wakes another thread for each row: with a row for each update, that takes four times
+/// as long as reading them.
 const PAGES: &str = concat!(
     "WITH RECURSIVE pages (first) AS (SELECT MIN(rowid) FROM updates UNION ALL \
      SELECT first + 64 FROM pages WHERE first + 64 <= (SELECT MAX(rowid) FROM updates)) \
@@ -185,9 +189,38 @@ const PAGES: &str = concat!(
     " AND u.rowid BETWEEN pages.first AND pages.first + 63) FROM pages"
 );
 
+/// Those of one bundle, like [`PAGES`], in at most 16 rows: they may lie anywhere in the table.
+const PAGES_OF_BUNDLE: &str = concat!(
+    "SELECT GROUP_CONCAT(JSON_ARRAY(",
+    columns!(),
+    "), CHAR(10))",
+    from_offered!(),
+    " AND u.bundle_key = $1 GROUP BY u.rowid % 16"
+);
+
+/// Reads the lines of a row of [`PAGES`].
+fn read_page(page: &str) -> impl Iterator<Item = Result<OfferedUpdate, StoreError>> {
+    page.lines().map(|line| {
+        let columns: Columns<'_> = serde_json::from_str(line).map_err(|_| StoreError::Corrupt("updates"))?;
+        columns.read()
+    })
+}
+
 impl System<'_> {
     /// The published and paused updates of one bundle, newest first.
     pub async fn offered_updates(&mut self, bundle_key: &str) -> Result<Vec<OfferedUpdate>, StoreError> {
+        if let Tx::Sqlite(tx) = &mut *self.tx {
+            trace_statement!(PAGES_OF_BUNDLE);
+            let pages = sqlx::query_scalar::<_, String>(PAGES_OF_BUNDLE).bind(bundle_key);
+            let pages = pages.fetch_all(&mut **tx).await?;
+            let mut updates = pages
+                .iter()
+                .flat_map(|page| read_page(page))
+                .collect::<Result<Vec<_>, _>>()?;
+            // Ids increase with time.
+            updates.sort_unstable_by_key(|update| Reverse(update.id));
+            return Ok(updates);
+        }
         let rows = fetch_all!(
             self.tx,
             OfferedRow,
@@ -200,16 +233,12 @@ impl System<'_> {
     /// Passes every published and paused update to `take`, unordered: a database scans a whole table several times faster
     /// than by an index. Streams, so that the raw rows are never all in memory.
     pub async fn for_each_offered_update(&mut self, mut take: impl FnMut(OfferedUpdate)) -> Result<(), StoreError> {
-        // The driver of SQLite copies each column of a row, and wakes another thread for each row: with one row for each update
-        // that takes four times as long as reading them.
         if let Tx::Sqlite(tx) = &mut *self.tx {
             trace_statement!(PAGES);
             let mut pages = sqlx::query_scalar::<_, Option<String>>(PAGES).fetch(&mut **tx);
             while let Some(page) = pages.try_next().await? {
-                for line in page.iter().flat_map(|page| page.lines()) {
-                    let columns: Columns<'_> =
-                        serde_json::from_str(line).map_err(|_| StoreError::Corrupt("updates"))?;
-                    take(columns.read()?);
+                for update in page.iter().flat_map(|page| read_page(page)) {
+                    take(update?);
                 }
                 tokio::task::consume_budget().await;
             }

@@ -112,8 +112,10 @@ contract! {
         let mut given = Vec::new();
         system_reads!(db, for_each_offered_update(|update| given.push(update)));
         given.sort_by_key(|update| update.build_number.value());
-        let made: Vec<_> = made.iter().map(offered).collect();
+        let mut made: Vec<_> = made.iter().map(offered).collect();
         assert_eq!(all_shown(&given), made);
+        made.reverse();
+        assert_eq!(all_shown(&system_reads!(db, offered_updates("com.example.app"))), made, "newest first");
     }
 
     async fn gives_nothing_of_an_empty_database(db: &TestDb) {

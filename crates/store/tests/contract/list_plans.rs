@@ -73,6 +73,21 @@ contract! {
         assert!(plan.contains("foreign_ids_named"), "{plan}");
     }
 
+    /// As `index_rows.rs` reads them, of one bundle and of all.
+    async fn retired_updates_are_read_by_their_own_index(db: &TestDb) {
+        if db.is_shared() {
+            // The choice of PostgreSQL's planner in an empty table means nothing.
+            return;
+        }
+        let retired = "FROM updates WHERE (deleted_at IS NOT NULL OR status = 'withdrawn') AND awaiting_since IS NULL";
+        let plan = db.plan(&format!("SELECT id, version {retired} AND bundle_key = 'b' ORDER BY id DESC LIMIT 9")).await;
+        assert!(plan.contains("updates_retired (bundle_key=?)"), "{plan}");
+        assert!(!READS_ALL.iter().any(|step| plan.contains(step)), "{plan}");
+        let places = "ROW_NUMBER() OVER (PARTITION BY bundle_key ORDER BY id DESC) AS place";
+        let plan = db.plan(&format!("SELECT id FROM (SELECT id, {places} {retired}) AS placed WHERE place <= 9")).await;
+        assert!(plan.contains("SCAN updates USING INDEX updates_retired"), "{plan}");
+    }
+
     /// As `submission_work/due.rs` finds what is due.
     async fn the_first_due_submissions_are_read_by_an_index(db: &TestDb) {
         if db.is_shared() {
