@@ -23,8 +23,10 @@ use crate::{bundles, programs};
 
 /// The p99 while updates are published is at most so many times that without.
 const BUSY: f64 = 1.2;
-/// The app of each organization whose updates are published.
+/// The beginning of the apps whose updates are published.
 const BUNDLE: &str = "com.example.steady";
+/// How many of them there are. By default, each gets an update a second.
+const APPS: usize = 100;
 const CONNECTIONS: usize = 64;
 /// The nice value of what publishes.
 const LOW: i32 = 19;
@@ -41,8 +43,17 @@ struct Steady {
     cores: Cores,
     /// One of each organization that publishes.
     keys: Vec<String>,
+    apps: Arc<[Published]>,
     /// The version of the update that was published last.
     version: Arc<AtomicU32>,
+}
+
+/// An app with an update whose package is published again.
+struct Published {
+    /// The number of its organization's key.
+    key: usize,
+    bundle: String,
+    first: String,
 }
 
 /// Measures and prints the comparison, then a line for each minute of load.
@@ -56,17 +67,20 @@ pub fn run(args: &SteadyArgs) -> anyhow::Result<()> {
     bundles::fill(data.path(), args.bundles, None)?;
     // Each publishes less than its limit of calls allows.
     let orgs = args.published * 60 / CALLS_A_MINUTE + 2;
-    let keys: Result<Vec<_>, _> = (0..orgs).map(|_| create_key(&program, data.path())).collect();
+    let keys = (0..orgs).map(|_| create_key(&program, data.path()));
+    let keys = keys.collect::<Result<Vec<_>, _>>()?;
     let mut command = programs::serve(&program, data.path());
     command.arg("--no-runner");
     let server = cores.on_server_core(|| Server::start(command))??;
+    // Runs only on this thread, which is pinned to the core of the load.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let steady = Steady {
         questions: questions(server.address, args.bundles).into(),
+        apps: runtime.block_on(publish_first(server.address, &keys))?.into(),
         server,
-        // Runs only on this thread, which is pinned to the core of the load.
-        runtime: tokio::runtime::Builder::new_current_thread().enable_all().build()?,
+        runtime,
         cores,
-        keys: keys?,
+        keys,
         version: Arc::default(),
     };
     let rate = steady.ask(PROBE, None)?.throughput() / 2.0;
@@ -139,12 +153,12 @@ impl Publishing {
     fn start(steady: &Steady, rate: u32) -> anyhow::Result<Publishing> {
         let is_over = Arc::new(AtomicBool::new(false));
         let (address, keys) = (steady.server.address, steady.keys.clone());
-        let (until, version) = (is_over.clone(), steady.version.clone());
+        let (apps, until, version) = (steady.apps.clone(), is_over.clone(), steady.version.clone());
         let work = move || {
             // Without a process, Linux means the calling thread.
             setpriority_process(None, LOW)?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(publish(address, &keys, rate, &version, &until))
+            runtime.block_on(publish(address, &keys, &apps, rate, &version, &until))
         };
         let thread = steady.cores.on_server_core(|| std::thread::spawn(work))?;
         Ok(Publishing { is_over, thread })
@@ -158,31 +172,49 @@ impl Publishing {
     }
 }
 
+/// A connection with each key.
+async fn connect(address: SocketAddr, keys: &[String]) -> anyhow::Result<Vec<Publisher>> {
+    let mut publishers = Vec::with_capacity(keys.len());
+    for key in keys {
+        publishers.push(Publisher::connect(address, key).await?);
+    }
+    Ok(publishers)
+}
+
+/// Publishes the first update of each app.
+async fn publish_first(address: SocketAddr, keys: &[String]) -> anyhow::Result<Vec<Published>> {
+    let package = Bytes::from(package(1)?);
+    let mut publishers = connect(address, keys).await?;
+    let mut apps = Vec::with_capacity(APPS);
+    for number in 0..APPS {
+        let (key, bundle) = (number % keys.len(), format!("{BUNDLE}{number}"));
+        let first = publishers[key].publish(&package, &bundle, 0).await?;
+        apps.push(Published { key, bundle, first });
+    }
+    Ok(apps)
+}
+
 /// Publishes an update each time that its turn comes, until it is over.
 async fn publish(
     address: SocketAddr,
     keys: &[String],
+    apps: &[Published],
     rate: u32,
     version: &AtomicU32,
     is_over: &AtomicBool,
 ) -> anyhow::Result<()> {
-    let next = || version.fetch_add(1, Ordering::Relaxed) + 1;
-    let package = Bytes::from(package(1)?);
-    let mut orgs = Vec::with_capacity(keys.len());
-    for (number, key) in keys.iter().enumerate() {
-        let (mut publisher, bundle) = (Publisher::connect(address, key).await?, format!("{BUNDLE}{number}"));
-        let first = publisher.publish(&package, &bundle, next()).await?;
-        orgs.push((publisher, bundle, first));
-    }
+    let mut publishers = connect(address, keys).await?;
     let started = Instant::now();
-    let mut published = 0_u32;
-    while !is_over.load(Ordering::Relaxed) {
+    for (published, app) in (0_u32..).zip(apps.iter().cycle()) {
         let due = started + Duration::from_secs_f64(f64::from(published) / f64::from(rate));
         tokio::time::sleep_until(due.into()).await;
-        let turn = published as usize % orgs.len();
-        let (publisher, bundle, first) = &mut orgs[turn];
-        publisher.publish_again(first, bundle, next()).await?;
-        published += 1;
+        if is_over.load(Ordering::Relaxed) {
+            break;
+        }
+        let version = version.fetch_add(1, Ordering::Relaxed) + 1;
+        publishers[app.key]
+            .publish_again(&app.first, &app.bundle, version)
+            .await?;
     }
     Ok(())
 }
