@@ -12,25 +12,23 @@ use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{
     ContentBuilder, HeaderBuilder, ObjectBuilder, Ref, RefOr, Required, Response, ResponseBuilder, Type,
 };
+use utoipa_axum::PathItemExt;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use crate::admit::{Access, admit, admit_one_time, admit_runner};
+use crate::erased_handler::ErasedHandler;
 
 /// What `utoipa_axum::routes!` makes of a handler.
 pub type Described = UtoipaMethodRouter<Arc<App>>;
 
 /// A handler at its path.
 pub struct Endpoint {
-    /// Who may call it.
-    pub access: Access,
     /// Such as `/update/check/{bundleId}`, under `/api`.
     pub path: String,
-    /// Its methods, mostly one.
-    pub methods: Vec<HttpMethod>,
-    /// The handler, for these methods only.
-    pub handler: MethodRouter<Arc<App>>,
-    /// Describes it. All descriptions together take ten megabytes while they are made, and few processes are asked for them.
-    pub describe: fn() -> Described,
+    access: Access,
+    methods: Vec<HttpMethod>,
+    handler: MethodRouter<Arc<App>>,
+    describe: fn() -> Described,
 }
 
 /// An [`Endpoint`] from its allowed callers and the path of its handler, which has a `#[utoipa::path]`.
@@ -38,18 +36,13 @@ macro_rules! endpoint {
     ($access:expr, $module:ident :: $handler:ident) => {
         utoipa_axum::paste! {{
             use utoipa::Path;
-            let methods = $module::[<__path_ $handler>]::methods();
-            let handler = $crate::erased_handler::erase($module::$handler);
-            let handler = methods.iter().fold(axum::routing::MethodRouter::new(), |router, method| {
-                router.on(utoipa_axum::PathItemExt::to_method_filter(method), handler.clone())
-            });
-            $crate::http::endpoint::Endpoint {
-                access: $access,
-                path: $module::[<__path_ $handler>]::path(),
-                methods,
-                handler,
-                describe: || utoipa_axum::routes!($module::$handler),
-            }
+            $crate::http::endpoint::Endpoint::new(
+                $access,
+                $module::[<__path_ $handler>]::path(),
+                $module::[<__path_ $handler>]::methods(),
+                $crate::erased_handler::erase($module::$handler),
+                || utoipa_axum::routes!($module::$handler),
+            )
         }}
     };
 }
@@ -67,6 +60,27 @@ pub struct Line {
 }
 
 impl Endpoint {
+    /// A handler at its path, for these methods only. All descriptions together take ten megabytes while they are made, and few
+    /// processes are asked for them, so `describe` is called when somebody asks.
+    pub fn new(
+        access: Access,
+        path: String,
+        methods: Vec<HttpMethod>,
+        handler: ErasedHandler,
+        describe: fn() -> Described,
+    ) -> Endpoint {
+        let handler = methods.iter().fold(MethodRouter::new(), |router, method| {
+            router.on(method.to_method_filter(), handler.clone())
+        });
+        Endpoint {
+            path,
+            access,
+            methods,
+            handler,
+            describe,
+        }
+    }
+
     /// The entries that this endpoint adds to the router's list.
     pub fn lines(&self) -> impl Iterator<Item = Line> {
         self.methods.iter().map(|method| Line {
