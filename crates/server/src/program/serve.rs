@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use launchway_config::{Config, ConfigError};
 use launchway_inspection::Inspector;
@@ -13,6 +14,7 @@ use launchway_ops::app::{App, Dependencies, StartError};
 use launchway_ops::start;
 use launchway_os::clock::SystemClock;
 use launchway_os::folders::make_private_dir;
+use launchway_os::program_file;
 use launchway_os::random::SystemRandom;
 use launchway_outbound::resolver::SystemResolver;
 use launchway_web::metrics;
@@ -28,6 +30,8 @@ use crate::program::work::Work;
 
 /// The file in the data directory that the server holds locked.
 const LOCK: &str = "server.lock";
+/// Long enough after listening for the jobs and the embedded runner to start.
+const SETTLED: Duration = Duration::from_secs(2);
 
 /// Serves until SIGTERM or SIGINT.
 pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> {
@@ -75,6 +79,7 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
         server::GRACE.saturating_sub(asked.elapsed())
     };
     let serving = tokio::spawn(server::serve(HttpServer::new(app.clone()), listener, stop));
+    release_start();
     announce(&app, address, is_whole, with_demo).await?;
     serving.await.map_err(std::io::Error::other)?;
     let (jobs, failure) = end.await.map_err(std::io::Error::other)?;
@@ -83,6 +88,15 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
     }
     app.db.close().await;
     failure.map_or(Ok(()), |failure| Err(failure.into()))
+}
+
+/// Gives back the memory of the code that only the start runs: when the service listens, and when its work has started.
+fn release_start() {
+    program_file::unmap_code();
+    tokio::spawn(async {
+        tokio::time::sleep(SETTLED).await;
+        program_file::unmap_code();
+    });
 }
 
 /// The listeners of the service and of its metrics.
