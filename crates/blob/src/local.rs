@@ -23,8 +23,6 @@ use futures::{Stream, StreamExt, TryStreamExt};
 use launchway_domain::mac::MacKey;
 use launchway_os::free_space::Floor;
 use tokio::fs::File;
-use tokio::io::AsyncReadExt;
-use tokio_util::io::ReaderStream;
 
 use super::{BlobError, Fetched, Key, Listed, fetch};
 use disk::Draft;
@@ -108,7 +106,7 @@ impl Directory {
     ) -> Result<BoxStream<'static, Result<Bytes, BlobError>>, BlobError> {
         let (path, doing) = (self.path(key), "reading an object");
         let file = blocking(doing, move || opened::open_at(&path, first)).await?;
-        let body = ReaderStream::with_capacity(File::from_std(file).take(count), LARGE_CHUNK);
+        let body = opened::chunks(file, count, LARGE_CHUNK);
         Ok(body.map_err(BlobError::io(doing)).boxed())
     }
 
@@ -137,8 +135,8 @@ impl Directory {
 
     pub(super) async fn fetch_to_file(&self, key: &Key, file: &mut File, limit: u64) -> Result<Fetched, BlobError> {
         let opened = self.read(key).await?;
-        let body = ReaderStream::with_capacity(opened.file, CHUNK).map_err(BlobError::io("reading an object"));
-        fetch::to_file(body, file, limit).await
+        let body = opened::chunks(opened.file, opened.size, LARGE_CHUNK).map_err(BlobError::io("reading an object"));
+        fetch::to_file(Box::pin(body), file, limit).await
     }
 
     pub(super) async fn open_object(&self, key: &Key, limit: u64) -> Result<(fs::File, Fetched), BlobError> {
@@ -146,8 +144,7 @@ impl Directory {
         if opened.size > limit {
             return Err(BlobError::TooLarge { limit });
         }
-        let file = opened.file.into_std().await;
-        let measured = fetch::measure(file).await;
+        let measured = fetch::measure(opened.file).await;
         measured.map_err(BlobError::io("reading an object"))
     }
 

@@ -14,7 +14,7 @@ use axum::routing::any;
 use axum::{Json, Router};
 use serde_json::json;
 
-use super::local::{Access, CHUNK, Directory, Grant, GrantError, Method, Opened};
+use super::local::{Access, CHUNK, Directory, Grant, GrantError, Method};
 use super::range::{self, Selection};
 use super::{BlobError, disposition};
 
@@ -121,13 +121,9 @@ async fn download(files: &Files, request: &Parts) -> Result<Response, Problem> {
     let body = if request.method == HttpMethod::HEAD {
         Body::empty()
     } else {
-        body_of(opened, first, count).await?
+        Body::from_stream(opened.stream(first, count, CHUNK)?)
     };
     Ok((status, headers, body).into_response())
-}
-
-async fn body_of(opened: Opened, first: u64, count: u64) -> Result<Body, Problem> {
-    Ok(Body::from_stream(opened.stream(first, count, CHUNK).await?))
 }
 
 /// The headers of every answer with an object: users supply these bytes, so no browser may display or run them.

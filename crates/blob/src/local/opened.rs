@@ -1,15 +1,13 @@
 //! An open object, with the metadata that HTTP needs.
 
 use std::fs;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use futures::Stream;
-use tokio::fs::File;
-use tokio::io::{AsyncReadExt, AsyncSeekExt};
-use tokio_util::io::ReaderStream;
+use futures::{Stream, stream};
+use tokio::task::spawn_blocking;
 
 use super::{BlobError, blocking};
 
@@ -18,7 +16,7 @@ const DOING: &str = "reading an object";
 /// An object that is open for reading.
 #[derive(Debug)]
 pub struct Opened {
-    pub(super) file: File,
+    pub(super) file: fs::File,
     /// The size in bytes.
     pub size: u64,
     /// A strong entity tag, quotes included. It identifies the file rather than the key: files are never modified in
@@ -29,7 +27,6 @@ pub struct Opened {
 impl Opened {
     pub(super) async fn open(path: PathBuf) -> Result<Opened, BlobError> {
         let (file, metadata) = blocking(DOING, move || open(&path)).await?;
-        let file = File::from_std(file);
         let (inode, size) = (metadata.ino(), metadata.len());
         let etag = format!(
             "\"{inode:x}-{size:x}-{:x}-{:x}\"",
@@ -43,18 +40,41 @@ impl Opened {
     ///
     /// # Errors
     /// [`BlobError::Unavailable`] if the offset cannot be reached.
-    pub async fn stream(
+    pub fn stream(
         mut self,
         first: u64,
         count: u64,
         chunk: usize,
-    ) -> Result<impl Stream<Item = std::io::Result<Bytes>> + Send + 'static, BlobError> {
-        self.file
-            .seek(SeekFrom::Start(first))
-            .await
-            .map_err(BlobError::io(DOING))?;
-        Ok(ReaderStream::with_capacity(self.file.take(count), chunk))
+    ) -> Result<impl Stream<Item = io::Result<Bytes>> + Send + 'static, BlobError> {
+        // It does not read, so it does not block.
+        self.file.seek(SeekFrom::Start(first)).map_err(BlobError::io(DOING))?;
+        Ok(chunks(self.file, count, chunk))
     }
+}
+
+/// Streams `count` bytes from the position of `file`, or as many as there are, in chunks of `chunk` bytes. Each is read on a blocking
+/// thread into memory of its own.
+pub(super) fn chunks(
+    file: fs::File,
+    count: u64,
+    chunk: usize,
+) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
+    stream::try_unfold((file, count), move |(file, left)| async move {
+        if left == 0 {
+            return Ok(None);
+        }
+        let wanted = left.min(chunk as u64);
+        let (file, bytes) = spawn_blocking(move || read_chunk(file, wanted)).await??;
+        let left = left - bytes.len() as u64;
+        // A file that is shorter ends the stream.
+        Ok(Some((bytes, (file, left))).filter(|(bytes, _)| !bytes.is_empty()))
+    })
+}
+
+fn read_chunk(mut file: fs::File, wanted: u64) -> io::Result<(fs::File, Bytes)> {
+    let mut bytes = Vec::with_capacity(wanted as usize);
+    (&mut file).take(wanted).read_to_end(&mut bytes)?;
+    Ok((file, bytes.into()))
 }
 
 /// Opens an object that is a file.
@@ -80,4 +100,51 @@ pub(super) fn read_range(path: &Path, first: u64, count: u64) -> Result<Bytes, B
     let mut range = open_at(path, first)?.take(count);
     range.read_to_end(&mut bytes).map_err(BlobError::io(DOING))?;
     Ok(bytes.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::{StreamExt, TryStreamExt};
+
+    use super::*;
+
+    async fn streamed(size: usize, first: u64, count: u64, chunk: usize) -> Vec<Bytes> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("object");
+        let bytes: Vec<u8> = (0..size).map(|place| place as u8).collect();
+        fs::write(&path, bytes).unwrap();
+        let opened = Opened::open(path).await.unwrap();
+        let chunks = opened.stream(first, count, chunk).unwrap();
+        chunks.try_collect().await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_file_is_streamed_in_chunks() {
+        for (size, first, count, chunk, expected) in [
+            (0, 0, 0, 4, vec![]),
+            (0, 0, 5, 4, vec![]),
+            (9, 0, 0, 4, vec![]),
+            (9, 0, 9, 4, vec![&[0, 1, 2, 3][..], &[4, 5, 6, 7], &[8]]),
+            (9, 0, 8, 4, vec![&[0, 1, 2, 3], &[4, 5, 6, 7]]),
+            (9, 2, 5, 4, vec![&[2, 3, 4, 5], &[6]]),
+            (9, 2, 5, 16, vec![&[2, 3, 4, 5, 6]]),
+            // A shorter file ends the stream.
+            (9, 2, 20, 4, vec![&[2, 3, 4, 5], &[6, 7, 8]]),
+            (9, 9, 20, 4, vec![]),
+        ] {
+            let case = format!("{count} from {first} of {size}");
+            assert_eq!(streamed(size, first, count, chunk).await, expected, "{case}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failed_read_ends_the_stream() {
+        let folder = tempfile::tempdir().unwrap();
+        let handle = fs::File::open(folder.path()).unwrap();
+        let all: Vec<_> = chunks(handle, 9, 4).collect().await;
+        assert!(
+            matches!(&all[..], [Err(error)] if error.kind() == io::ErrorKind::IsADirectory),
+            "{all:?}"
+        );
+    }
 }
