@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use launchway_domain::build::Build;
 use launchway_domain::id::{BuildId, OrgId};
 use launchway_domain::log_index::LogIndex;
-use launchway_domain::log_text::{plain, searchable_into};
+use launchway_domain::log_text::{Sieve, plain, searchable_into};
 use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::build_log::LogReader;
@@ -28,6 +28,10 @@ const STRIDE: u64 = 500;
 const MAX_OFFSETS: usize = 8192;
 /// The maximum number of lines that a search finds.
 const MAX_RESULTS: usize = 1000;
+/// A search adapts to the log again after this many blocks of lines.
+const ADAPT: usize = 128;
+/// The bytes of lines that it adapts to: at least, and at most.
+const SAMPLE: (usize, usize) = (4 << 10, 8 << 10);
 /// Bytes of the end of a log in a page.
 const TAIL: i64 = 16 << 10;
 /// What a runner writes before the name of a phase.
@@ -135,6 +139,8 @@ pub async fn search(
     let build = build(&app, &caller, &id).await?;
     let search = Search {
         finder: Finder::new(&wanted).into_owned(),
+        sieve: Sieve::new(&wanted),
+        since_adapted: ADAPT,
         wanted,
         text: Vec::new(),
         found: Found {
@@ -151,6 +157,9 @@ pub async fn search(
 struct Search {
     wanted: String,
     finder: Finder<'static>,
+    sieve: Sieve,
+    /// Blocks of lines since the sieve was adapted.
+    since_adapted: usize,
     /// The last line as text.
     text: Vec<u8>,
     found: Found,
@@ -172,6 +181,14 @@ impl Look for Search {
         // Letters beyond ASCII may have another lower case beside those of another line.
         if !lines.is_ascii() {
             return false;
+        }
+        self.since_adapted += 1;
+        if self.since_adapted > ADAPT && lines.len() >= SAMPLE.0 {
+            self.sieve.adapt(&lines[..lines.len().min(SAMPLE.1)]);
+            self.since_adapted = 0;
+        }
+        if !self.sieve.may_contain(lines) {
+            return true;
         }
         searchable_into(lines, &mut self.text);
         self.finder.find(&self.text).is_none()

@@ -113,8 +113,9 @@ impl<L: Look> Walk<L> {
         let mut rest = piece;
         while !self.is_over && !rest.is_empty() {
             let most = &rest[..rest.len().min(BLOCK)];
-            // A line that is longer than a block, or not complete in this piece, is one by itself.
-            let end = memrchr(b'\n', most).or_else(|| memchr(b'\n', rest));
+            // A line that began in an earlier piece, is longer than a block, or not complete in this piece, is one by itself.
+            let of_lines = memrchr(b'\n', most).filter(|_| self.line.is_empty());
+            let end = of_lines.or_else(|| memchr(b'\n', rest));
             let (block, after) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
             self.take_block(block);
             rest = after;
@@ -227,6 +228,32 @@ mod tests {
             walk.end();
             prop_assert_eq!((walk.lines, walk.size), (count, start));
             prop_assert!(walk.look.0 == expected.0);
+        }
+    }
+
+    /// Visits as few lines as it can.
+    #[derive(Default)]
+    struct Visited(u64);
+
+    impl Look for Visited {
+        fn see(&mut self, _: u64, _: i64, _: &[u8]) -> bool {
+            self.0 += 1;
+            true
+        }
+
+        fn passes_over(&mut self, _: &[u8]) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn only_a_line_that_two_pieces_share_is_visited() {
+        let text = "123456789\n".repeat(1_000);
+        for (piece, shared) in [(1_000, 0), (1_003, 9), (1_005, 5)] {
+            let mut walk = Walk::new(Visited::default(), 0);
+            text.as_bytes().chunks(piece).for_each(|piece| walk.take(piece));
+            walk.end();
+            assert_eq!((walk.look.0, walk.lines), (shared, 1_000), "{piece}");
         }
     }
 }
