@@ -71,6 +71,7 @@ pub(super) fn chunks(
     })
 }
 
+/// Reads at most `wanted` bytes from the position of `file`; fewer at its end.
 fn read_chunk(mut file: fs::File, wanted: u64) -> io::Result<(fs::File, Bytes)> {
     let mut bytes = Vec::with_capacity(wanted as usize);
     (&mut file).take(wanted).read_to_end(&mut bytes)?;
@@ -96,10 +97,8 @@ pub(super) fn open_at(path: &Path, first: u64) -> Result<fs::File, BlobError> {
 
 /// Reads a range of an object, up to its end.
 pub(super) fn read_range(path: &Path, first: u64, count: u64) -> Result<Bytes, BlobError> {
-    let mut bytes = Vec::with_capacity(count as usize);
-    let mut range = open_at(path, first)?.take(count);
-    range.read_to_end(&mut bytes).map_err(BlobError::io(DOING))?;
-    Ok(bytes.into())
+    let (_, bytes) = read_chunk(open_at(path, first)?, count).map_err(BlobError::io(DOING))?;
+    Ok(bytes)
 }
 
 #[cfg(test)]
