@@ -5,6 +5,7 @@ mod check_config;
 mod demo;
 mod doctor;
 mod exposed;
+mod free_memory;
 mod serve;
 mod store_simulator;
 mod work;

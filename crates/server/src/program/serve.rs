@@ -25,8 +25,8 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::command_error::CommandError;
-use crate::program::demo;
 use crate::program::work::Work;
+use crate::program::{demo, free_memory};
 
 /// The file in the data directory that the server holds locked.
 const LOCK: &str = "server.lock";
@@ -90,11 +90,13 @@ pub async fn serve(config: Config, with_demo: bool) -> Result<(), CommandError> 
     failure.map_or(Ok(()), |failure| Err(failure.into()))
 }
 
-/// Gives back the memory of the code that only the start runs: when the service listens, and when its work has started.
+/// Gives back the memory that only the start needs: when the service listens, and when its work has started.
 fn release_start() {
+    free_memory::give_back();
     program_file::unmap_code();
     tokio::spawn(async {
         tokio::time::sleep(SETTLED).await;
+        free_memory::give_back();
         program_file::unmap_code();
     });
 }
