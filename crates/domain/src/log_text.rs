@@ -6,6 +6,10 @@ use memchr::{memchr2, memchr2_iter};
 const SHORT: usize = 4;
 /// What looking at a place costs, in bytes that could be compared instead.
 const STOP: usize = 8;
+/// A sieve adapts to the log again after it has looked at lines so many times.
+const ADAPT: usize = 128;
+/// The bytes of lines that it adapts to: at least, and at most.
+const SAMPLE: (usize, usize) = (4 << 10, 8 << 10);
 /// Begins an escape sequence.
 const ESCAPE: u8 = 0x1b;
 
@@ -68,6 +72,8 @@ pub struct Sieve {
     wanted: Vec<u8>,
     /// The place in it of the byte that is looked for first.
     from: usize,
+    /// How often it has looked at lines since it adapted.
+    since_adapted: usize,
 }
 
 impl Sieve {
@@ -76,12 +82,13 @@ impl Sieve {
         Sieve {
             wanted: wanted.as_bytes().to_owned(),
             from: 0,
+            since_adapted: ADAPT,
         }
     }
 
     /// Makes the search start from the byte of the text that is rarest in `sample`. What follows it in the text must exclude the places
     /// where it is, so it is in the first half, unless the text is short.
-    pub fn adapt(&mut self, sample: &[u8]) {
+    fn adapt(&mut self, sample: &[u8]) {
         let mut counts = [0_u32; 256];
         for byte in sample {
             counts[usize::from(byte.to_ascii_lowercase())] += 1;
@@ -93,8 +100,18 @@ impl Sieve {
     }
 
     /// Whether the searchable text of one of these lines may contain the text. The lines must be in ASCII. Takes time in proportion to
-    /// their length, however they are made.
-    pub fn may_contain(&self, lines: &[u8]) -> bool {
+    /// their length, however they are made. Now and then, it first adapts to them.
+    pub fn may_contain(&mut self, lines: &[u8]) -> bool {
+        self.since_adapted += 1;
+        if self.since_adapted > ADAPT && lines.len() >= SAMPLE.0 {
+            self.adapt(&lines[..lines.len().min(SAMPLE.1)]);
+            self.since_adapted = 0;
+        }
+        self.may_contain_now(lines)
+    }
+
+    /// Whether these lines have the text, or a part of it before what is not shown.
+    fn may_contain_now(&self, lines: &[u8]) -> bool {
         let wanted = &self.wanted[self.from..];
         let mut cost = 0;
         memchr2_iter(wanted[0], wanted[0].to_ascii_uppercase(), lines).any(|place| {
@@ -226,8 +243,23 @@ mod tests {
     }
 
     #[test]
+    fn a_sieve_adapts_to_the_first_long_lines_and_again_later() {
+        let mut sieve = Sieve::new("abcd");
+        let lines = |letters: &str, length: usize| format!("{}\n", letters.repeat(length));
+        sieve.may_contain(lines("a", 100).as_bytes());
+        assert_eq!(sieve.from, 0, "too few bytes to judge by");
+        for place in 1..4 {
+            let letters = &"abcd"[..place];
+            for _ in 0..=ADAPT {
+                sieve.may_contain(lines(letters, SAMPLE.0).as_bytes());
+                assert_eq!(sieve.from, place);
+            }
+        }
+    }
+
+    #[test]
     fn a_sieve_gives_up_on_lines_that_repeat_a_part_of_the_text() {
-        let sieve = Sieve::new(&"a".repeat(100));
+        let mut sieve = Sieve::new(&"a".repeat(100));
         let lines = |length| format!("{}b\n", "a".repeat(length));
         assert!(!sieve.may_contain([lines(1), ".".repeat(20)].concat().as_bytes()));
         assert!(sieve.may_contain(lines(99).repeat(10).as_bytes()));

@@ -28,10 +28,6 @@ const STRIDE: u64 = 500;
 const MAX_OFFSETS: usize = 8192;
 /// The maximum number of lines that a search finds.
 const MAX_RESULTS: usize = 1000;
-/// A search adapts to the log again after this many blocks of lines.
-const ADAPT: usize = 128;
-/// The bytes of lines that it adapts to: at least, and at most.
-const SAMPLE: (usize, usize) = (4 << 10, 8 << 10);
 /// Bytes of the end of a log in a page.
 const TAIL: i64 = 16 << 10;
 /// What a runner writes before the name of a phase.
@@ -140,7 +136,6 @@ pub async fn search(
     let search = Search {
         finder: Finder::new(&wanted).into_owned(),
         sieve: Sieve::new(&wanted),
-        since_adapted: ADAPT,
         wanted,
         text: Vec::new(),
         found: Found {
@@ -158,8 +153,6 @@ struct Search {
     wanted: String,
     finder: Finder<'static>,
     sieve: Sieve,
-    /// Blocks of lines since the sieve was adapted.
-    since_adapted: usize,
     /// The last line as text.
     text: Vec<u8>,
     found: Found,
@@ -181,11 +174,6 @@ impl Look for Search {
         // Letters beyond ASCII may have another lower case beside those of another line.
         if !lines.is_ascii() {
             return false;
-        }
-        self.since_adapted += 1;
-        if self.since_adapted > ADAPT && lines.len() >= SAMPLE.0 {
-            self.sieve.adapt(&lines[..lines.len().min(SAMPLE.1)]);
-            self.since_adapted = 0;
         }
         if !self.sieve.may_contain(lines) {
             return true;
