@@ -1,6 +1,7 @@
 //! The shortcut of a connection: checks, also those of other services' clients, are answered from the bytes themselves, in front of the
 //! HTTP implementation, which gets the connection with the first request that is anything else.
 
+mod output;
 mod plain_request;
 mod response;
 
@@ -17,6 +18,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use crate::http::update_check;
 
+pub use output::Output;
 pub use plain_request::PlainRequest;
 pub use response::{push_answer, push_response};
 
@@ -34,7 +36,7 @@ pub trait Client: Send + 'static {
     fn prefetch_bundle(&self, place: Place);
 
     /// Writes the answer to one check, or returns false for another request.
-    fn answer(&self, request: &PlainRequest<'_>, output: &mut Vec<u8>) -> bool;
+    fn answer(&self, request: &PlainRequest<'_>, output: &mut Output) -> bool;
 
     /// Continues with the HTTP implementation, which reads these bytes first.
     fn take_over(self, stream: std::net::TcpStream, read: Vec<u8>);
@@ -66,6 +68,8 @@ pub enum Next {
 pub struct Input {
     bytes: Box<[u8; READ]>,
     length: usize,
+    /// Whether the connection may have more, of which the system reports nothing again.
+    may_have_more: bool,
     place: Option<Place>,
 }
 
@@ -75,6 +79,7 @@ impl Input {
         Input {
             bytes: Box::new([0; READ]),
             length: 0,
+            may_have_more: false,
             place: None,
         }
     }
@@ -85,9 +90,11 @@ pub struct CheckConnection<C> {
     stream: TcpStream,
     client: C,
     /// Answers that the client has not read.
-    unsent: Vec<u8>,
-    /// Bytes from the first request on that is not answered here.
+    unsent: Output,
+    /// Bytes from the first request on that is not answered here, or not yet.
     unanswered: Vec<u8>,
+    /// Whether they follow as many answers as wait for their client, and are answered once those are sent.
+    is_paused: bool,
     /// Whether the client sends no more.
     is_ending: bool,
     is_ready: bool,
@@ -111,8 +118,9 @@ impl<C: Client> CheckConnection<C> {
         Ok(CheckConnection {
             stream,
             client,
-            unsent: Vec::new(),
+            unsent: Output::default(),
             unanswered: Vec::new(),
+            is_paused: false,
             is_ending: false,
             is_ready: false,
             deadline,
@@ -145,21 +153,25 @@ impl<C: Client> CheckConnection<C> {
         self.is_ready = false;
         input.length = 0;
         if self.has_unsent() {
-            let unsent = std::mem::take(&mut self.unsent);
-            if self.send(&unsent, now, limits).is_err() {
+            let mut unsent = std::mem::take(&mut self.unsent);
+            if self.send(&mut unsent, now, limits).is_err() {
                 return Some(Next::Close);
             }
             if self.has_unsent() {
                 return Some(Next::Wait);
             }
-            if !self.unanswered.is_empty() {
-                return Some(Next::HandOver);
-            }
         }
-        match retry_on_intr(|| recv(&self.stream, &mut input.bytes[..], RecvFlags::empty())) {
-            Ok((count, _)) if count > 0 => input.length = count,
-            Err(Errno::WOULDBLOCK) => return Some(Next::Wait),
-            _ => return Some(Next::Close),
+        if self.is_paused {
+            self.resume(input);
+        } else if !self.unanswered.is_empty() {
+            return Some(Next::HandOver);
+        } else {
+            match retry_on_intr(|| recv(&self.stream, &mut input.bytes[..], RecvFlags::empty())) {
+                Ok((count, _)) if count > 0 => input.length = count,
+                Err(Errno::WOULDBLOCK) => return Some(Next::Wait),
+                _ => return Some(Next::Close),
+            }
+            input.may_have_more = input.length == READ;
         }
         input.place = contain(|| {
             let bundle = bundle_of(&input.bytes[..input.length])?;
@@ -167,6 +179,16 @@ impl<C: Client> CheckConnection<C> {
         })
         .flatten();
         None
+    }
+
+    /// Goes on with what was read before the last answers.
+    fn resume(&mut self, input: &mut Input) {
+        self.is_paused = false;
+        // It is the end of an input, so it fits.
+        let rest = std::mem::take(&mut self.unanswered);
+        input.bytes[..rest.len()].copy_from_slice(&rest);
+        input.length = rest.len();
+        input.may_have_more = true;
     }
 
     /// Begins to fetch the bundle of the first check.
@@ -177,7 +199,7 @@ impl<C: Client> CheckConnection<C> {
     }
 
     /// Answers what was read. The contents of `output` do not matter.
-    pub fn answer(&mut self, input: &Input, output: &mut Vec<u8>, now: Instant, limits: &Limits) -> Next {
+    pub fn answer(&mut self, input: &Input, output: &mut Output, now: Instant, limits: &Limits) -> Next {
         let read = &input.bytes[..input.length];
         output.clear();
         let Some(answered) = contain(|| answer_all(read, input.place, output, &self.client)) else {
@@ -185,14 +207,17 @@ impl<C: Client> CheckConnection<C> {
         };
         self.deadline = now + limits.write;
         self.unanswered.extend_from_slice(&read[answered..]);
+        self.is_paused = output.is_full() && !self.unanswered.is_empty();
         if self.send(output, now, limits).is_err() {
             return Next::Close;
         }
         if self.has_unsent() {
             Next::Wait
+        } else if self.is_paused {
+            Next::ReadOn
         } else if !self.unanswered.is_empty() {
             Next::HandOver
-        } else if self.is_ending || input.length == READ {
+        } else if self.is_ending || input.may_have_more {
             Next::ReadOn
         } else {
             Next::Wait
@@ -200,7 +225,28 @@ impl<C: Client> CheckConnection<C> {
     }
 
     /// Sends as much as the system takes, and keeps the rest.
-    fn send(&mut self, bytes: &[u8], now: Instant, limits: &Limits) -> Result<(), Errno> {
+    fn send(&mut self, output: &mut Output, now: Instant, limits: &Limits) -> Result<(), Errno> {
+        let length = output.len();
+        let head = self.send_some(&output.bytes)?;
+        let body = match head == output.bytes.len() {
+            true => self.send_some(&output.body)?,
+            false => 0,
+        };
+        let sent = head + body;
+        if sent == length {
+            output.clear();
+            self.deadline = now + limits.silence;
+            return Ok(());
+        }
+        if sent > 0 {
+            self.deadline = now + limits.write;
+        }
+        self.unsent = output.take_from(sent);
+        Ok(())
+    }
+
+    /// Sends as much as the system takes; returns how many bytes.
+    fn send_some(&self, bytes: &[u8]) -> Result<usize, Errno> {
         let mut rest = bytes;
         while !rest.is_empty() {
             // A Rust program ignores the signal of a closed connection.
@@ -210,13 +256,7 @@ impl<C: Client> CheckConnection<C> {
                 Err(error) => return Err(error),
             }
         }
-        if rest.is_empty() {
-            self.deadline = now + limits.silence;
-        } else if rest.len() < bytes.len() {
-            self.deadline = now + limits.write;
-        }
-        self.unsent.extend_from_slice(rest);
-        Ok(())
+        Ok(bytes.len() - rest.len())
     }
 
     /// Gives the connection to the HTTP implementation.
@@ -242,11 +282,11 @@ fn bundle_of(input: &[u8]) -> Option<&str> {
     std::str::from_utf8(&rest[..end]).ok()
 }
 
-/// Writes the answers to all checks at the start of `read`; returns how many bytes these have. `first` is the place of the first one's
-/// bundle.
-fn answer_all(read: &[u8], first: Option<Place>, output: &mut Vec<u8>, client: &impl Client) -> usize {
+/// Writes the answers to the checks at the start of `read`, to all of them or until the output is full; returns how many bytes they have.
+/// `first` is the place of the first one's bundle.
+fn answer_all(read: &[u8], first: Option<Place>, output: &mut Output, client: &impl Client) -> usize {
     let (mut rest, mut place) = (read, first);
-    while !rest.is_empty() {
+    while !rest.is_empty() && !output.is_full() {
         let mut headers = [httparse::EMPTY_HEADER; HEADERS];
         let mut request = httparse::Request::new(&mut headers);
         let parsed = request.parse(rest);

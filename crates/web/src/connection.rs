@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use rustix::io::ioctl_fionread;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
@@ -210,7 +211,12 @@ impl AsyncWrite for Connection {
             closing.is_shut = true;
         }
         if !this.unread.is_noted() {
-            return Poll::Ready(Ok(()));
+            // Requests may have come after the last that is answered, and their client waits as long as others do. The system is asked, because the runtime may not know yet.
+            let has_more = ioctl_fionread(&this.stream).is_ok_and(|bytes| bytes > 0);
+            if !has_more {
+                return Poll::Ready(Ok(()));
+            }
+            this.unread.note();
         }
         ready!(closing.discard(&mut this.stream, cx));
         Poll::Ready(Ok(()))

@@ -20,7 +20,7 @@ use launchway_ops::caller::Origin;
 use launchway_ops::counters::Counters;
 use tower::ServiceExt;
 
-use crate::check_connection::{PlainRequest, push_answer, push_response};
+use crate::check_connection::{Output, PlainRequest, push_answer, push_response};
 use crate::connection::Timeouts;
 use crate::connection_slots::ConnectionSlots;
 use crate::http::foreign::Headers;
@@ -273,7 +273,7 @@ impl HttpServer {
     }
 
     /// Writes the answer to a check with its head, like [`HttpServer::answer`]. Returns false for other requests.
-    fn write_check(&self, request: &PlainRequest<'_>, peer: Peer, output: &mut Vec<u8>) -> bool {
+    fn write_check(&self, request: &PlainRequest<'_>, peer: Peer, output: &mut Output) -> bool {
         let start = Counters::check_start();
         let address = || self.client_address(request.forwarded_for(), peer);
         let now = self.app.clock.now();

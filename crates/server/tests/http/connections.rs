@@ -1,6 +1,8 @@
 //! Connections: a refusal reaches a client that is still sending, stalled clients are disconnected, and nobody takes
 //! all connections.
 
+mod stop;
+
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -263,30 +265,6 @@ async fn one_connection_carries_checks_and_other_requests() {
     for path in [CHECK, CHECK, "/healthz", CHECK, "/healthz"] {
         let answer = ask(&mut stream, path).await;
         assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
-    }
-}
-
-/// The server stops while a connection that has sent checks is on its way to the HTTP implementation.
-#[tokio::test]
-async fn a_request_that_came_before_the_stop_is_answered() {
-    let app = with_places(1, 1).await;
-    for path in [CHECK, "/healthz"] {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let mut stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let stopped = async move {
-            let _ = stopped.await;
-            FOR_EVER
-        };
-        let server = HttpServer::new(app.app.clone());
-        let serving = tokio::spawn(server::serve(server, listener, stopped));
-        ask(&mut stream, CHECK).await;
-        stream.write_all(head(Method::GET, path, &[]).as_bytes()).await.unwrap();
-        stop.send(()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
-        serving.await.unwrap();
     }
 }
 

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use launchway_domain::time::{EpochMs, SECOND};
 use launchway_ops::api_error::ApiError;
 
+use super::Output;
 use crate::http::update_check;
 
 /// The length of a date in a header.
@@ -15,7 +16,7 @@ const DATE: usize = 29;
 
 /// Writes the answer to a check, with the id of its request, and returns its status. `write_body` writes its body.
 pub fn push_answer(
-    output: &mut Vec<u8>,
+    output: &mut Output,
     write_body: impl FnOnce(&mut Vec<u8>) -> Result<(), ApiError>,
     id: &[u8],
     now: EpochMs,
@@ -31,6 +32,7 @@ pub fn push_answer(
             push_response(output, &response, id, now);
             return response.status();
         }
+        let output = &mut output.bytes;
         output.extend_from_slice(
             b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
               cache-control: no-cache, no-store, must-revalidate\r\naccess-control-allow-origin: *\r\n",
@@ -42,7 +44,14 @@ pub fn push_answer(
 }
 
 /// Writes a response with all of its headers.
-pub fn push_response(output: &mut Vec<u8>, response: &Response<Bytes>, id: &[u8], now: EpochMs) {
+pub fn push_response(output: &mut Output, response: &Response<Bytes>, id: &[u8], now: EpochMs) {
+    push_head(&mut output.bytes, response, id, now);
+    if response.status() != StatusCode::NO_CONTENT {
+        output.push_body(response.body());
+    }
+}
+
+fn push_head(output: &mut Vec<u8>, response: &Response<Bytes>, id: &[u8], now: EpochMs) {
     let status = response.status();
     for part in [
         "HTTP/1.1 ",
@@ -65,7 +74,6 @@ pub fn push_response(output: &mut Vec<u8>, response: &Response<Bytes>, id: &[u8]
         return;
     }
     push_end(output, id, response.body().len(), now);
-    output.extend_from_slice(response.body());
 }
 
 /// Writes the last headers.
@@ -117,10 +125,10 @@ mod tests {
     fn an_answer_without_content_says_nothing_about_it() {
         let mut response = Response::new(Bytes::new());
         *response.status_mut() = StatusCode::NO_CONTENT;
-        let mut output = Vec::new();
+        let mut output = Output::default();
         push_response(&mut output, &response, b"1", 0);
         let expected = "HTTP/1.1 204 No Content\r\nx-request-id: 1\r\ndate: Thu, 01 Jan 1970 00:00:00 GMT\r\n\r\n";
-        assert_eq!(String::from_utf8(output).unwrap(), expected);
+        assert_eq!(String::from_utf8(output.bytes).unwrap(), expected);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use bytes::Bytes;
+
 use super::*;
 
 /// Path, query and body of a request.
@@ -18,11 +20,11 @@ impl Client for Reading {
 
     fn prefetch_bundle(&self, _: Place) {}
 
-    fn answer(&self, request: &PlainRequest<'_>, output: &mut Vec<u8>) -> bool {
+    fn answer(&self, request: &PlainRequest<'_>, output: &mut Output) -> bool {
         let body = request.body.map(|body| String::from_utf8(body.to_vec()).unwrap());
         let seen = (request.path.to_owned(), request.query.to_owned(), body);
         self.0.lock().unwrap().push(seen);
-        output.extend_from_slice(b"answer");
+        output.bytes.extend_from_slice(b"answer");
         true
     }
 
@@ -32,7 +34,7 @@ impl Client for Reading {
 /// The plain requests at the start of a text.
 fn read_all(text: &str) -> Vec<Seen> {
     let reading = Reading::default();
-    answer_all(text.as_bytes(), None, &mut Vec::new(), &reading);
+    answer_all(text.as_bytes(), None, &mut Output::default(), &reading);
     let seen = reading.0.lock().unwrap();
     seen.clone()
 }
@@ -117,6 +119,34 @@ fn a_body_is_read_if_all_of_it_has_arrived() {
     ] {
         assert_eq!(read_all(&post(more, "{}")), [], "{more:?}");
     }
+}
+
+/// Gives large answers.
+struct Large;
+
+impl Client for Large {
+    fn prefetch_place(&self, _: &str) -> Option<Place> {
+        None
+    }
+
+    fn prefetch_bundle(&self, _: Place) {}
+
+    fn answer(&self, _: &PlainRequest<'_>, output: &mut Output) -> bool {
+        output.push_body(&Bytes::from(vec![0; 1 << 20]));
+        true
+    }
+
+    fn take_over(self, _: std::net::TcpStream, _: Vec<u8>) {}
+}
+
+/// A client that reads nothing would make the service keep them all.
+#[test]
+fn a_large_answer_is_the_last_before_the_client_reads() {
+    let request = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
+    let mut output = Output::default();
+    let answered = answer_all(request.repeat(9).as_bytes(), None, &mut output, &Large);
+    assert_eq!((answered, output.len()), (request.len(), 1 << 20));
+    assert_eq!(answer_all(request.as_bytes(), None, &mut output, &Large), 0);
 }
 
 #[test]

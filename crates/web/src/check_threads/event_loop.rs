@@ -12,7 +12,7 @@ use mio::{Events, Poll, Token, Waker};
 use slab::Slab;
 
 use super::{Arrival, End};
-use crate::check_connection::{CheckConnection, Client, Input, Limits, Next};
+use crate::check_connection::{CheckConnection, Client, Input, Limits, Next, Output};
 
 /// Events that the system reports at once.
 const EVENTS: usize = 256;
@@ -20,7 +20,7 @@ const EVENTS: usize = 256;
 const BATCH: usize = 8;
 /// The token of the waker.
 const WAKE: Token = Token(usize::MAX);
-/// How often a connection is served again before it is closed at the end, if it always has more.
+/// How often a connection is served again at the end, if it always has more, before the HTTP implementation closes it.
 const LAST_TURNS: u32 = 32;
 /// Connections are closed at most this part of a limit too late.
 const LATENESS: u32 = 32;
@@ -36,7 +36,7 @@ pub struct EventLoop<C> {
     ready: Vec<usize>,
     /// What was read of each connection of a batch; what becomes of it, if it is known.
     inputs: Vec<(Input, Option<Next>)>,
-    output: Vec<u8>,
+    output: Output,
     now: Instant,
     next_sweep: Instant,
 }
@@ -58,7 +58,7 @@ impl<C: Client> EventLoop<C> {
             connections: Slab::new(),
             ready: Vec::new(),
             inputs: (0..BATCH).map(|_| (Input::new(), None)).collect(),
-            output: Vec::new(),
+            output: Output::default(),
             now,
             next_sweep: now,
         };
@@ -179,7 +179,10 @@ impl<C: Client> EventLoop<C> {
         for _ in 0..LAST_TURNS {
             self.serve_ready();
         }
-        self.ready.clear();
+        // Closing a connection that has more would reset it: answers that its client has not read yet would be lost.
+        for key in std::mem::take(&mut self.ready) {
+            self.connections.remove(key).hand_over(self.poll.registry());
+        }
         self.connections.retain(|_, connection| connection.has_unsent());
     }
 
@@ -219,9 +222,14 @@ fn is_ending(event: &Event) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
     use std::sync::mpsc;
+    use std::thread;
 
-    use super::super::tests::{LONG, connection, read_answers, read_to_end, request};
+    use rustix::io::ioctl_fionread;
+    use rustix::net::sockopt::set_socket_recv_buffer_size;
+
+    use super::super::tests::{LONG, connection, read_answers, read_to_end, request, request_of};
     use super::*;
 
     /// A standstill of the machine, for one.
@@ -240,5 +248,30 @@ mod tests {
         read_answers(&mut asking, 1);
         assert_eq!(read_to_end(&mut silent), b"");
         assert_eq!(events.connections.len(), 1);
+    }
+
+    /// Closing its connection here would take answers back that it has not read.
+    #[test]
+    fn who_sends_more_than_is_answered_at_the_end_is_handed_over() {
+        const READ: usize = 2 << 10;
+        let answered = LAST_TURNS as usize + 1;
+        let (arrivals, receiver) = mpsc::channel();
+        let (taken_over, handed_over) = mpsc::channel();
+        let (mut events, _waker) = EventLoop::new(receiver, Arc::default(), LONG).unwrap();
+        let (mut client, arrival) = connection(b"", taken_over);
+        set_socket_recv_buffer_size(&arrival.0, 4 * answered * READ).unwrap();
+        client
+            .write_all(&request_of("/check", READ).repeat(answered + 1))
+            .unwrap();
+        while ioctl_fionread(&arrival.0).unwrap() <= (answered * READ) as u64 {
+            thread::yield_now();
+        }
+        arrivals.send(arrival).unwrap();
+        events.admit();
+        events.close_all();
+        read_answers(&mut client, answered);
+        let (_stream, read) = handed_over.try_recv().unwrap();
+        assert_eq!(read, b"");
+        assert!(events.connections.is_empty());
     }
 }

@@ -5,10 +5,11 @@ use std::net::{Shutdown, TcpListener};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
+use bytes::Bytes;
 use launchway_ota::Place;
 
 use super::*;
-use crate::check_connection::PlainRequest;
+use crate::check_connection::{Output, PlainRequest};
 
 /// No test waits so long, unless it fails.
 pub const LONG: Limits = Limits {
@@ -34,10 +35,10 @@ impl Client for Paths {
 
     fn prefetch_bundle(&self, _: Place) {}
 
-    fn answer(&self, request: &PlainRequest<'_>, output: &mut Vec<u8>) -> bool {
+    fn answer(&self, request: &PlainRequest<'_>, output: &mut Output) -> bool {
         match request.path {
-            "/check" | "/api/update/check/panic" => output.extend_from_slice(ANSWER),
-            "/large" => output.resize(output.len() + LARGE, b'l'),
+            "/check" | "/api/update/check/panic" => output.bytes.extend_from_slice(ANSWER),
+            "/large" => output.push_body(&Bytes::from_static(&[b'l'; LARGE])),
             "/panic" => panic_silently(),
             _ => return false,
         }
@@ -92,7 +93,7 @@ pub fn connection(sent: &[u8], taken_over: Sender<(TcpStream, Vec<u8>)>) -> (Tcp
 }
 
 /// A request for a path, of this length in all.
-fn request_of(path: &str, length: usize) -> Vec<u8> {
+pub fn request_of(path: &str, length: usize) -> Vec<u8> {
     let head = format!("GET {path} HTTP/1.1\r\nHost: a\r\nX-Filling: ");
     let filling = "f".repeat(length - head.len() - 4);
     format!("{head}{filling}\r\n\r\n").into_bytes()

@@ -1,6 +1,7 @@
 //! Accepts connections and serves each: checks on the threads for checks, everything else with the HTTP implementation.
 
 use std::convert::Infallible;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,16 +17,22 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use launchway_domain::time::MINUTE;
 use launchway_ota::Place;
+use rustix::net::{RecvFlags, recv};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
 
 use super::{Answer, BUFFER, HttpServer, Peer};
-use crate::check_connection::{self, Limits, PlainRequest};
+use crate::check_connection::{self, Limits, Output, PlainRequest};
 use crate::check_threads::CheckThreads;
 use crate::connection::{Connection, Unread};
 use crate::connection_slots::ConnectionSlot;
 use crate::local_peer::{self, Holder};
 use crate::request_body::RequestBody;
+
+/// Bytes that are read of a connection before the runtime watches it.
+const FIRST_READ: usize = 2 << 10;
+/// Connections that are accepted at the end: more than the system keeps for a listener, but not as many as come meanwhile.
+const LAST_ACCEPTED: u32 = 4096;
 
 impl HttpServer {
     /// The peer of a new connection, and its slot; `None` if the client or the service has too many.
@@ -73,22 +80,9 @@ pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Fu
     let graceful = GracefulShutdown::new();
     let http = Arc::new(Http::new(server));
     let mut threads = http.check_threads();
-    tokio::pin!(stop);
-    let grace = loop {
-        let (stream, address) = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    // Most likely out of file descriptors: wait for some to be closed.
-                    tracing::warn!(%error, "cannot accept a connection");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                }
-            },
-            grace = &mut stop => break grace,
-        };
+    let mut begin = |stream: TcpStream, address| {
         let Some((peer, slot)) = http.server.admit(&stream, address) else {
-            continue;
+            return;
         };
         let (http, watcher) = (http.clone(), graceful.watcher());
         let client = CheckClient {
@@ -103,12 +97,45 @@ pub async fn serve(server: Arc<HttpServer>, listener: TcpListener, stop: impl Fu
             None => drop(tokio::spawn(client.serve_http(stream, Vec::new()))),
         }
     };
-    drop(listener);
+    tokio::pin!(stop);
+    let grace = loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, address)) => begin(stream, address),
+                Err(error) => {
+                    // Most likely out of file descriptors: wait for some to be closed.
+                    tracing::warn!(%error, "cannot accept a connection");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+            },
+            grace = &mut stop => break grace,
+        }
+    };
+    accept_the_last(listener, begin);
     if let Some(threads) = &threads {
         threads.stop();
     }
     if tokio::time::timeout(grace, graceful.shutdown()).await.is_err() {
         tracing::warn!("some requests were still running after {} seconds", grace.as_secs());
+    }
+}
+
+/// Accepts what waits for this listener, and closes it. Clients whose connections the system has accepted may have sent requests: closing
+/// the listener before would reset them.
+fn accept_the_last(listener: TcpListener, mut begin: impl FnMut(TcpStream, SocketAddr)) {
+    // The runtime may not know yet of those that came last, so the system is asked.
+    let Ok(listener) = listener.into_std() else { return };
+    for _ in 0..LAST_ACCEPTED {
+        match listener.accept() {
+            Ok((stream, address)) => {
+                let stream = stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream));
+                // If the system refuses to watch it, it is closed.
+                drop(stream.map(|stream| begin(stream, address)));
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+            // That one was closed while it waited.
+            Err(_) => {}
+        }
     }
 }
 
@@ -163,6 +190,7 @@ struct CheckClient {
 impl CheckClient {
     /// Serves all further requests, and those in the bytes that were read before.
     async fn serve_http(self, stream: TcpStream, read: Vec<u8>) {
+        let read = if read.is_empty() { arrived(&stream) } else { read };
         let server = self.http.server.clone();
         let unread = Unread::default();
         let connection = Connection::new(stream, server.timeouts, unread.clone(), self.slot, read);
@@ -180,6 +208,14 @@ impl CheckClient {
     }
 }
 
+/// What a client has sent. The runtime knows nothing of a stream that is new to it, and would close it at the end of the server.
+fn arrived(stream: &TcpStream) -> Vec<u8> {
+    let mut bytes = vec![0; FIRST_READ];
+    let count = recv(stream, &mut bytes[..], RecvFlags::DONTWAIT).map_or(0, |(count, _)| count);
+    bytes.truncate(count);
+    bytes
+}
+
 impl check_connection::Client for CheckClient {
     fn prefetch_place(&self, bundle: &str) -> Option<Place> {
         self.http.server.app.index.prefetch_place(bundle)
@@ -189,7 +225,7 @@ impl check_connection::Client for CheckClient {
         self.http.server.app.index.prefetch_bundle(place);
     }
 
-    fn answer(&self, request: &PlainRequest<'_>, output: &mut Vec<u8>) -> bool {
+    fn answer(&self, request: &PlainRequest<'_>, output: &mut Output) -> bool {
         self.http.server.write_check(request, self.peer, output)
     }
 
