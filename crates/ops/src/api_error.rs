@@ -127,7 +127,9 @@ impl From<StoreError> for ApiError {
                 tracing::error!(%cause, "the database's disk is full");
                 ApiError::Unavailable(DISK_FULL.to_owned())
             }
-            defect @ (StoreError::Corrupt(_) | StoreError::Refused(_)) => ApiError::Internal(defect.to_string()),
+            defect @ (StoreError::Corrupt(_) | StoreError::CorruptUpdate { .. } | StoreError::Refused(_)) => {
+                ApiError::Internal(defect.to_string())
+            }
         }
     }
 }

@@ -36,13 +36,16 @@ macro_rules! from_retired {
 }
 
 fn read_retired((id, platform, version, build): RetiredRow) -> Result<RetiredUpdate, StoreError> {
-    let build: BuildNumber = typed("updates.build_number", &build)?;
-    Ok(RetiredUpdate {
-        id: typed("updates.id", &id)?,
-        platform: typed("updates.platform", &platform)?,
-        version: typed("updates.version", &version)?,
-        build: build.value(),
-    })
+    let read = || -> Result<RetiredUpdate, StoreError> {
+        let build: BuildNumber = typed("updates.build_number", &build)?;
+        Ok(RetiredUpdate {
+            id: typed("updates.id", &id)?,
+            platform: typed("updates.platform", &platform)?,
+            version: typed("updates.version", &version)?,
+            build: build.value(),
+        })
+    };
+    read().map_err(|error| error.of_update(&id))
 }
 
 impl System<'_> {

@@ -22,9 +22,30 @@ pub enum StoreError {
     /// A stored value violates the schema's rules.
     #[error("cannot read the value of the column {0}")]
     Corrupt(&'static str),
+    /// Like [`StoreError::Corrupt`], of an update among many that were read.
+    #[error("cannot read the value of the column {column} of the update {update}")]
+    CorruptUpdate {
+        /// The column.
+        column: &'static str,
+        /// The update's id as it is stored.
+        update: String,
+    },
     /// Any other error: a defect.
     #[error("the database returned an error: {0}")]
     Refused(#[source] sqlx::Error),
+}
+
+impl StoreError {
+    /// The same error, which names the update with this id if a value of it cannot be read.
+    pub(crate) fn of_update(self, id: &str) -> StoreError {
+        match self {
+            StoreError::Corrupt(column) => StoreError::CorruptUpdate {
+                column,
+                update: id.to_owned(),
+            },
+            other => other,
+        }
+    }
 }
 
 impl From<sqlx::Error> for StoreError {

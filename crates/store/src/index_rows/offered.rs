@@ -89,7 +89,13 @@ struct Columns<'r> {
 }
 
 impl Columns<'_> {
+    /// The update, or the error that names it.
     fn read(self) -> Result<OfferedUpdate, StoreError> {
+        let id = self.id.clone();
+        self.parse().map_err(|error| error.of_update(&id))
+    }
+
+    fn parse(self) -> Result<OfferedUpdate, StoreError> {
         Ok(OfferedUpdate {
             id: typed("updates.id", &self.id)?,
             org_id: typed("updates.org_id", &self.org_id)?,

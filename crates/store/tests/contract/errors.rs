@@ -91,7 +91,7 @@ pub fn kind_of(error: &StoreError) -> &'static str {
     match error {
         StoreError::Unavailable(_) => "unavailable",
         StoreError::Full(_) => "full",
-        StoreError::Corrupt(_) => "corrupt",
+        StoreError::Corrupt(_) | StoreError::CorruptUpdate { .. } => "corrupt",
         StoreError::Refused(_) => "refused",
     }
 }

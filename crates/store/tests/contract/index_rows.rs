@@ -91,6 +91,32 @@ contract! {
         assert_eq!(given, made);
     }
 
+    /// Whoever starts a node with a million updates must find the one that stops it.
+    async fn an_update_that_cannot_be_read_is_named(db: &TestDb) {
+        let org = an_org(db).await.id;
+        let name = bundle("com.example.app");
+        let update = an_update(db, org, &name, |_| ()).await;
+        for (change, column) in [("rollout = 101", "rollout"), ("platform = 'palm'", "platform")] {
+            db.raw(&format!("UPDATE updates SET {change}")).await;
+            let expected = format!("cannot read the value of the column updates.{column} of the update {}", update.id);
+            let mut tx = db.read().await.unwrap();
+            let mut system = tx.system("a test");
+            let errors = [
+                system.for_each_offered_update(|_| ()).await.unwrap_err(),
+                system.offered_updates("com.example.app").await.unwrap_err(),
+            ];
+            assert_eq!(errors.map(|error| error.to_string()), [expected.clone(), expected]);
+        }
+        unpublish(db, &name, &update, NOW).await;
+        let mut tx = db.read().await.unwrap();
+        let mut system = tx.system("a test");
+        let errors = [
+            system.for_each_retired_update(9, |_, _| ()).await.unwrap_err(),
+            system.retired_updates("com.example.app", 9).await.unwrap_err(),
+        ];
+        assert!(errors.iter().all(|error| error.to_string().ends_with(&update.id.to_string())), "{errors:?}");
+    }
+
     /// SQLite reads many rows at a time: here are more, with a gap, and with texts that need escapes.
     async fn gives_all_of_many_with_any_text(db: &TestDb) {
         let org = an_org(db).await.id;
