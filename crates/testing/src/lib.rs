@@ -14,5 +14,6 @@ pub mod s3;
 pub mod says;
 pub mod server_process;
 pub mod settings;
+pub mod traced;
 pub mod wait;
 pub mod workspace;

@@ -3,15 +3,11 @@
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
 
 use launchway_store::STATEMENTS;
+use launchway_testing::traced::Traced;
 use launchway_web::{dashboard, router};
 use serde_json::json;
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
 
 use crate::pages::page;
 use crate::stage::{BUNDLE, Stage};
@@ -20,48 +16,6 @@ use rows::Lists;
 
 /// The number of rows of a long list in these tests.
 const MANY: usize = 50;
-
-/// The statements that this thread runs. The service of a test runs on the test's own thread.
-#[derive(Clone, Default)]
-struct Statements(Arc<Mutex<Vec<String>>>);
-
-impl Statements {
-    fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap())
-    }
-}
-
-impl Subscriber for Statements {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == STATEMENTS
-    }
-
-    fn event(&self, event: &Event<'_>) {
-        event.record(&mut Texts(&mut self.0.lock().unwrap()));
-    }
-
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-    fn enter(&self, _: &Id) {}
-    fn exit(&self, _: &Id) {}
-}
-
-/// Adds the text of each field.
-struct Texts<'a>(&'a mut Vec<String>);
-
-impl Visit for Texts<'_> {
-    fn record_str(&mut self, _: &Field, value: &str) {
-        self.0.push(value.to_owned());
-    }
-
-    fn record_debug(&mut self, _: &Field, value: &dyn Debug) {
-        self.0.push(format!("{value:?}"));
-    }
-}
 
 /// The cost of reading a path.
 #[derive(Debug)]
@@ -73,7 +27,7 @@ struct Cost {
 }
 
 /// Reads a path twice: the first time may fill caches and write collected data.
-async fn cost(app: &TestApp, cookie: &str, path: &str, statements: &Statements) -> Cost {
+async fn cost(app: &TestApp, cookie: &str, path: &str, statements: &Traced) -> Cost {
     let read = || async {
         match path.starts_with("/o/") {
             true => page(app, path, cookie).await,
@@ -165,10 +119,8 @@ fn added(before: &[String], after: &[String]) -> BTreeMap<String, i64> {
 
 #[tokio::test]
 async fn a_list_of_fifty_costs_as_many_statements_as_of_one() {
-    // While only one subscriber exists, a statement that another test's thread runs first is never traced again.
-    let _second = tracing::Dispatch::new(Statements::default());
-    let statements = Statements::default();
-    let _guard = tracing::subscriber::set_default(statements.clone());
+    // The service of a test runs on the test's own thread.
+    let statements = Traced::of(STATEMENTS);
     let app = TestApp::start().await;
     let mut lists = Lists::new(&app).await;
     let (api, pages) = (api_lists(&lists), pages(&app, &lists).await);
@@ -197,9 +149,7 @@ async fn a_list_of_fifty_costs_as_many_statements_as_of_one() {
 
 #[tokio::test]
 async fn an_app_of_many_roles_costs_as_many_statements_as_of_one() {
-    let _second = tracing::Dispatch::new(Statements::default());
-    let statements = Statements::default();
-    let _guard = tracing::subscriber::set_default(statements.clone());
+    let statements = Traced::of(STATEMENTS);
     let mut counts = Vec::new();
     for roles in [1, 3] {
         let stage = Stage::new().await;

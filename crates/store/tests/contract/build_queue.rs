@@ -9,6 +9,7 @@ use launchway_domain::id::{BuildId, OrgId};
 use launchway_store::{Db, QueueShare, RunningBuilds, StateChange};
 
 use crate::builds::{keep, new_build};
+use crate::database::Plan;
 use crate::records::{NOW, an_org, bundle, new_id};
 use crate::runners::new_runner;
 
@@ -197,26 +198,27 @@ contract! {
         tx.commit().await.unwrap();
         // The choice of PostgreSQL's planner in an empty table means nothing.
         db.raw("ANALYZE builds").await;
-        let of_org = format!("org_id = '{}' AND", orgs[3]);
-        for (sql, index) in [
-            (format!("SELECT id FROM builds WHERE {of_org} status = 'queued' ORDER BY urgency, id LIMIT 9"),
-             "builds_queued_order"),
-            (format!("SELECT org_id FROM builds WHERE (status, org_id) >= ('queued', '{}') \
-                      ORDER BY status, org_id LIMIT 1", orgs[3]),
-             "builds_queued_sets"),
-            (format!("SELECT MIN(labels) FROM builds WHERE {of_org} status = 'queued' AND labels > 'os=1'"),
-             "builds_queued_sets"),
-            (format!("SELECT id FROM builds WHERE {of_org} status = 'queued' AND labels = 'os=77' \
-                      ORDER BY urgency, id LIMIT 1"),
-             "builds_queued_sets"),
-            (format!("SELECT MAX(started_at) FROM builds WHERE {of_org} started_at IS NOT NULL"), "builds_served"),
-            ("SELECT id FROM builds WHERE status = 'queued' AND queued_at <= 1 ORDER BY queued_at LIMIT 9".to_owned(),
-             "builds_queued_at"),
+        let org = orgs[3];
+        let id = &*org.to_string();
+        let front = db.plans(&[id, "9"], async || drop(org_reads!(db, org, queue_front(9)))).await;
+        let labels = ["os=77".to_owned()];
+        let next = db.plans(&[id, "os=77"], async || drop(org_writes!(db, org, next_queued(&labels)))).await;
+        let share = db.plans(&["9", id], async || drop(org_reads!(db, org, queue_share(9)))).await;
+        let shares = db.plans(&["9"], async || drop(system_reads!(db, queue_shares(9)))).await;
+        let stale = db.plans(&["1", "9"], async || drop(system_reads!(db, stale_builds(1, 9)))).await;
+        for (plans, indexes) in [
+            (front, &["builds_queued_order"][..]),
+            (next, &["builds_queued_sets"]),
+            (share, &["builds_queued_sets", "builds_served"]),
+            (shares, &["builds_queued_sets", "builds_served"]),
+            (stale, &["builds_queued_at"]),
         ] {
-            let plan = db.plan(&sql).await;
-            assert!(plan.contains(index), "{sql}: {plan}");
-            for reads_all in ["SCAN builds\n", "USE TEMP B-TREE", "Seq Scan", "Sort"] {
-                assert!(!plan.contains(reads_all), "{sql}: {plan}");
+            let [Plan { sql, steps }] = &plans[..] else {
+                panic!("one statement instead of {plans:#?}");
+            };
+            assert!(indexes.iter().all(|index| steps.contains(index)), "{sql}: {steps}");
+            for reads_all in ["SCAN builds\n", "SCAN b\n", "USE TEMP B-TREE", "Seq Scan on builds", "Sort"] {
+                assert!(!steps.contains(reads_all), "{sql}: {steps}");
             }
         }
     }

@@ -4,9 +4,10 @@ use std::ops::{AsyncFnOnce, Deref};
 use std::sync::Arc;
 use std::time::Duration;
 
-use launchway_store::Db;
+use launchway_store::{Db, STATEMENTS};
 use launchway_testing::postgres::Postgres;
-use sqlx::AssertSqlSafe;
+use launchway_testing::traced::Traced;
+use sqlx::{AssertSqlSafe, PgPool, SqlitePool};
 use tempfile::TempDir;
 use tokio::sync::Barrier;
 
@@ -20,6 +21,15 @@ pub struct TestDb {
     pub url: String,
     /// Keeps the directory of the SQLite file.
     directory: Option<TempDir>,
+}
+
+/// How a database runs a statement.
+#[derive(Debug)]
+pub struct Plan {
+    /// The statement.
+    pub sql: String,
+    /// What the database does, a step in a line.
+    pub steps: String,
 }
 
 impl Deref for TestDb {
@@ -68,6 +78,32 @@ fn run(url: String, directory: Option<TempDir>, test: impl AsyncFnOnce(&TestDb))
     }
 }
 
+async fn sqlite_steps(writer: &SqlitePool, sql: &str) -> String {
+    let explain = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}"));
+    let steps: Vec<(i64, i64, i64, String)> = sqlx::query_as(explain).fetch_all(writer).await.unwrap();
+    steps.into_iter().map(|(.., detail)| detail + "\n").collect()
+}
+
+async fn postgres_steps(pool: &PgPool, sql: &str) -> String {
+    let mut tx = pool.begin().await.unwrap();
+    // The table of a test is so small that reading all of it is cheapest.
+    for setting in ["enable_seqscan", "enable_bitmapscan"] {
+        let sql = format!("SET LOCAL {setting} = off");
+        sqlx::query(AssertSqlSafe(sql)).execute(&mut *tx).await.unwrap();
+    }
+    let explain = AssertSqlSafe(format!("EXPLAIN {sql}"));
+    let steps: Vec<(String,)> = sqlx::query_as(explain).fetch_all(&mut *tx).await.unwrap();
+    steps.into_iter().map(|(line,)| line + "\n").collect()
+}
+
+/// A statement with texts in place of its parameters. The last come first, so that `$1` is not found in `$10`.
+fn with_values(sql: &str, values: &[&str]) -> String {
+    let numbered = values.iter().enumerate().rev();
+    numbered.fold(sql.to_owned(), |sql, (at, value)| {
+        sql.replace(&format!("${}", at + 1), &format!("'{value}'"))
+    })
+}
+
 /// A hundred databases of eight megabytes would fill a small disk.
 fn drop_database(url: &str) {
     let (server, name) = url.rsplit_once('/').unwrap();
@@ -84,30 +120,22 @@ impl TestDb {
         Db::open(&self.url).await.unwrap()
     }
 
-    /// The database's plan for a statement, as text.
-    pub async fn plan(&self, sql: &str) -> String {
-        let lines: Vec<String> = match &self.db {
-            Db::Sqlite { writer, .. } => {
-                // As the store does it: the planner does not know a limit that is bound.
-                let sql = format!("EXPLAIN QUERY PLAN {}", sql.replace(" LIMIT 9", " LIMIT ?"));
-                let rows: Vec<(i64, i64, i64, String)> =
-                    sqlx::query_as(AssertSqlSafe(sql)).fetch_all(writer).await.unwrap();
-                rows.into_iter().map(|(.., detail)| detail).collect()
-            }
-            Db::Postgres { pool } => {
-                let mut tx = pool.begin().await.unwrap();
-                // The table of a test is so small that reading all of it is cheapest.
-                for setting in ["enable_seqscan", "enable_bitmapscan"] {
-                    let sql = format!("SET LOCAL {setting} = off");
-                    sqlx::query(AssertSqlSafe(sql)).execute(&mut *tx).await.unwrap();
-                }
-                let sql = format!("EXPLAIN {sql}");
-                let rows: Vec<(String,)> = sqlx::query_as(AssertSqlSafe(sql)).fetch_all(&mut *tx).await.unwrap();
-                rows.into_iter().map(|(line,)| line).collect()
-            }
-            Db::Later(_) => unreachable!("tests open their database"),
-        };
-        lines.join("\n") + "\n"
+    /// The database's plans for the statements of the store that `calls` runs. `values` stand for `$1`, `$2` and so on: PostgreSQL
+    /// plans for values, SQLite plans a statement before it has any.
+    pub async fn plans(&self, values: &[&str], calls: impl AsyncFnOnce()) -> Vec<Plan> {
+        let traced = Traced::of(STATEMENTS);
+        calls().await;
+        let mut plans = Vec::new();
+        for sql in traced.take() {
+            let steps = match &self.db {
+                Db::Sqlite { writer, .. } => sqlite_steps(writer, &sql).await,
+                Db::Postgres { pool } => postgres_steps(pool, &with_values(&sql, values)).await,
+                Db::Later(_) => unreachable!("tests open their database"),
+            };
+            plans.push(Plan { sql, steps });
+        }
+        assert!(!plans.is_empty(), "the calls run no statement");
+        plans
     }
 
     /// Runs one statement without the store; returns the number of affected rows.

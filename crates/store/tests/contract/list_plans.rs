@@ -1,18 +1,163 @@
-//! What a page of a list reads does not grow with the list: each filter has an index in the order of the list.
+//! What a page of a list reads does not grow with the list: each filter has an index in the order of the list. The statements are
+//! those that the store runs.
 
-use launchway_domain::build::Build;
+use launchway_domain::build::{Build, BuildStatus};
+use launchway_domain::id::OrgId;
 use launchway_domain::platform::Platform;
+use launchway_domain::release::Protocol;
+use launchway_domain::submission::SubmissionStatus;
+use launchway_domain::update::UpdateStatus;
+use launchway_store::{
+    AuditFilter, BuildFilter, FoldCursor, Lane, Paging, SubmissionFilter, UnfoldedList, UpdateFilter,
+};
 
 use crate::builds::new_build;
-use crate::records::{an_org, bundle};
+use crate::database::{Plan, TestDb};
+use crate::records::{NOW, an_org, bundle, new_id};
 
-/// The condition of `updates.rs`, which an index has.
-const STATE: &str =
-    "COALESCE(u.release_status, CASE WHEN u.awaiting_since IS NULL THEN u.status ELSE 'awaiting_signature' END)";
-const UPDATES: &str = "updates u JOIN packages p ON p.id = u.package_id WHERE u.deleted_at IS NULL AND u.org_id = 'o'";
+const PAGE: Paging = Paging { limit: 9, offset: 0 };
 
 /// The steps of a plan that read a whole table or list.
 const READS_ALL: [&str; 4] = ["SCAN ", "USE TEMP B-TREE", "Seq Scan", "Sort"];
+
+/// The plan of the only statement that is about a table.
+fn about(plans: Vec<Plan>, table: &str) -> Plan {
+    let mut about = plans
+        .into_iter()
+        .filter(|plan| plan.sql.contains(&format!("FROM {table} ")));
+    let plan = about.next().expect("a statement about the table");
+    assert!(about.next().is_none(), "several statements about the table");
+    plan
+}
+
+impl Plan {
+    fn uses(&self, index: &str) {
+        assert!(self.steps.contains(index), "{index}: {self:#?}");
+        assert!(!READS_ALL.iter().any(|step| self.steps.contains(step)), "{self:#?}");
+    }
+}
+
+/// A page of the updates with each filter that has an index of its own, and the index.
+async fn pages_of_updates(db: &TestDb, org: OrgId) -> Vec<(Plan, &'static str)> {
+    let all = UpdateFilter::default;
+    let configuration = "beta".parse().unwrap();
+    let mut pages = Vec::new();
+    for (filter, index) in [
+        (
+            UpdateFilter {
+                platform: Some(Platform::Ios),
+                ..all()
+            },
+            "updates_listed_platform",
+        ),
+        (
+            UpdateFilter {
+                bundle: Some(bundle("com.rare")),
+                ..all()
+            },
+            "updates_listed_bundle",
+        ),
+        (
+            UpdateFilter {
+                configuration: Some(configuration),
+                ..all()
+            },
+            "updates_listed_configuration",
+        ),
+        (
+            UpdateFilter {
+                status: Some(UpdateStatus::Paused),
+                ..all()
+            },
+            "updates_listed_status",
+        ),
+        (
+            UpdateFilter {
+                foreign_id: Some((Protocol::Expo, "x".parse().unwrap())),
+                ..all()
+            },
+            "foreign_ids_named",
+        ),
+    ] {
+        let plans = db
+            .plans(&[], async || drop(org_reads!(db, org, updates(&filter, PAGE))))
+            .await;
+        pages.push((about(plans, "updates u"), index));
+    }
+    pages
+}
+
+/// Like [`pages_of_updates`].
+async fn pages_of_submissions(db: &TestDb, org: OrgId) -> Vec<(Plan, &'static str)> {
+    let all = SubmissionFilter::default;
+    let mut pages = Vec::new();
+    for (filter, index) in [
+        (
+            SubmissionFilter {
+                status: Some(SubmissionStatus::Failed),
+                ..all()
+            },
+            "submissions_listed_status",
+        ),
+        (
+            SubmissionFilter {
+                platform: Some(Platform::Ios),
+                ..all()
+            },
+            "submissions_listed_platform",
+        ),
+        (
+            SubmissionFilter {
+                bundle: Some(bundle("com.rare")),
+                ..all()
+            },
+            "submissions_listed_bundle",
+        ),
+        (
+            SubmissionFilter {
+                build: Some(new_id()),
+                ..all()
+            },
+            "submissions_listed_build",
+        ),
+    ] {
+        let plans = db
+            .plans(&[], async || drop(org_reads!(db, org, submissions(&filter, PAGE))))
+            .await;
+        pages.extend(plans.into_iter().take(1).map(|plan| (plan, index)));
+    }
+    pages
+}
+
+/// Like [`pages_of_updates`].
+async fn pages_of_the_audit(db: &TestDb, org: OrgId) -> Vec<(Plan, &'static str)> {
+    let all = AuditFilter::default;
+    let text = || Some("x".to_owned());
+    let mut pages = Vec::new();
+    for (filter, index) in [
+        (AuditFilter { actor: text(), ..all() }, "audit_listed_actor"),
+        (
+            AuditFilter {
+                action: text(),
+                ..all()
+            },
+            "audit_listed_action",
+        ),
+        (
+            AuditFilter {
+                resource: text(),
+                ..all()
+            },
+            "audit_listed_resource",
+        ),
+    ] {
+        let plans = db
+            .plans(&[], async || drop(org_reads!(db, org, audit(&filter, PAGE))))
+            .await;
+        pages.extend(plans.into_iter().take(1).map(|plan| (plan, index)));
+    }
+    pages
+}
 
 contract! {
     async fn a_rare_build_is_found_by_an_index(db: &TestDb) {
@@ -28,17 +173,19 @@ contract! {
         }
         tx.commit().await.unwrap();
         db.raw("ANALYZE builds").await;
-        for (condition, index) in [
-            ("platform = 'ios'", "builds_listed_platform"),
-            ("bundle_key = 'com.rare'", "builds_listed_bundle"),
-            ("configuration = 'beta'", "builds_listed_configuration"),
-            ("branch = 'rare'", "builds_listed_branch"),
-            ("(status || '') = 'queued' AND platform = 'ios'", "builds_listed_platform"),
+        let id = org.to_string();
+        let all = BuildFilter::default;
+        for (filter, values, index) in [
+            (BuildFilter { platform: Some(Platform::Ios), ..all() }, &["ios"][..], "builds_listed_platform"),
+            (BuildFilter { bundle: Some(bundle("com.rare")), ..all() }, &["com.rare"], "builds_listed_bundle"),
+            (BuildFilter { configuration: Some("beta".parse().unwrap()), ..all() }, &["beta"], "builds_listed_configuration"),
+            (BuildFilter { branch: Some("rare".to_owned()), ..all() }, &["rare"], "builds_listed_branch"),
+            (BuildFilter { status: Some(BuildStatus::Queued), platform: Some(Platform::Ios), ..all() }, &["queued", "ios"],
+             "builds_listed_platform"),
         ] {
-            let sql = format!("SELECT * FROM builds WHERE org_id = '{org}' AND {condition} ORDER BY id DESC LIMIT 9");
-            let plan = db.plan(&sql).await;
-            assert!(plan.contains(index), "{sql}: {plan}");
-            assert!(!READS_ALL.iter().any(|step| plan.contains(step)), "{sql}: {plan}");
+            let values = [&[&*id][..], values, &["9", "0"]].concat();
+            let plans = db.plans(&values, async || drop(org_reads!(db, org, builds(&filter, PAGE)))).await;
+            about(plans, "builds").uses(index);
         }
     }
 
@@ -47,79 +194,59 @@ contract! {
             // The choice of PostgreSQL's planner in an empty table means nothing.
             return;
         }
-        let submissions = "submissions WHERE deleted = 0 AND org_id = 'o'";
-        let audit = "audit WHERE org_id = 'o'";
-        for (rows, condition, order, index) in [
-            (UPDATES, "u.platform = 'x'", "u.id", "updates_listed_platform"),
-            (UPDATES, "u.bundle_key = 'x'", "u.id", "updates_listed_bundle"),
-            (UPDATES, "u.configuration = 'x'", "u.id", "updates_listed_configuration"),
-            (UPDATES, &format!("{STATE} = 'x'"), "u.id", "updates_listed_status"),
-            (submissions, "status = 'x'", "id", "submissions_listed_status"),
-            (submissions, "platform = 'x'", "id", "submissions_listed_platform"),
-            (submissions, "bundle_key = 'x'", "id", "submissions_listed_bundle"),
-            (submissions, "build_id = 'x'", "id", "submissions_listed_build"),
-            ("deliveries WHERE org_id = 'o'", "webhook_id = 'x'", "id", "deliveries_webhook"),
-            (audit, "actor = 'x'", "seq", "audit_listed_actor"),
-            (audit, "action = 'x'", "seq", "audit_listed_action"),
-            (audit, "resource = 'x'", "seq", "audit_listed_resource"),
-        ] {
-            let sql = format!("SELECT * FROM {rows} AND {condition} ORDER BY {order} DESC LIMIT 9");
-            let plan = db.plan(&sql).await;
-            assert!(plan.contains(index), "{sql}: {plan}");
-            assert!(!READS_ALL.iter().any(|step| plan.contains(step)), "{sql}: {plan}");
+        let org = new_id();
+        let mut pages = pages_of_updates(db, org).await;
+        pages.extend(pages_of_submissions(db, org).await);
+        pages.extend(pages_of_the_audit(db, org).await);
+        assert_eq!(pages.len(), 12);
+        for (plan, index) in pages {
+            plan.uses(index);
         }
-        let ids = "SELECT f.update_id FROM foreign_ids f WHERE f.org_id = 'o' AND f.protocol = 'p' AND f.foreign_id = 'i'";
-        let plan = db.plan(ids).await;
-        assert!(plan.contains("foreign_ids_named"), "{plan}");
+        let deliveries = db.plans(&[], async || drop(org_reads!(db, org, deliveries(new_id(), PAGE)))).await;
+        deliveries[0].uses("deliveries_webhook");
     }
 
-    /// As `index_rows.rs` reads them, of one bundle and of all.
     async fn retired_updates_are_read_by_their_own_index(db: &TestDb) {
         if db.is_shared() {
             // The choice of PostgreSQL's planner in an empty table means nothing.
             return;
         }
-        let retired = "FROM updates WHERE (deleted_at IS NOT NULL OR status = 'withdrawn') AND awaiting_since IS NULL";
-        let plan = db.plan(&format!("SELECT id, version {retired} AND bundle_key = 'b' ORDER BY id DESC LIMIT 9")).await;
-        assert!(plan.contains("updates_retired (bundle_key=?)"), "{plan}");
-        assert!(!READS_ALL.iter().any(|step| plan.contains(step)), "{plan}");
-        let places = "ROW_NUMBER() OVER (PARTITION BY bundle_key ORDER BY id DESC) AS place";
-        let plan = db.plan(&format!("SELECT id FROM (SELECT id, {places} {retired}) AS placed WHERE place <= 9")).await;
-        assert!(plan.contains("SCAN updates USING INDEX updates_retired"), "{plan}");
+        let of_one = db.plans(&[], async || drop(system_reads!(db, retired_updates("b", 9)))).await;
+        about(of_one, "updates").uses("updates_retired (bundle_key=?)");
+        let of_all = db.plans(&[], async || system_reads!(db, for_each_retired_update(9, |_, _| ()))).await;
+        let plan = about(of_all, "updates");
+        assert!(plan.steps.contains("SCAN updates USING INDEX updates_retired"), "{plan:#?}");
     }
 
-    /// As `submission_work/due.rs` finds what is due.
     async fn the_first_due_submissions_are_read_by_an_index(db: &TestDb) {
         if db.is_shared() {
             // The choice of PostgreSQL's planner in an empty table means nothing.
             return;
         }
-        let urgent = "(s.change IS NOT NULL OR s.cancel_requested = 1 OR s.urgent = 1)";
-        let due = "FROM submissions s WHERE s.due_at <= 1 AND (s.claimed_until IS NULL OR s.claimed_until <= 1) AND";
-        for (sql, index) in [
-            ("SELECT MIN(s.org_id) FROM submissions s WHERE s.due_at IS NOT NULL AND s.org_id > 'o'".to_owned(),
-             "COVERING INDEX submissions_due_of_org (org_id>?)"),
-            (format!("SELECT s.id {due} s.org_id = 'o' AND NOT {urgent} ORDER BY s.due_at, s.id LIMIT 9"),
-             "submissions_due_of_org (org_id=? AND due_at<?)"),
-            (format!("SELECT s.org_id, s.id {due} {urgent}"), "submissions_urgent (due_at<?)"),
+        for (lane, indexes) in [
+            (Lane::Usual, &["COVERING INDEX submissions_due_of_org (org_id>?)", "submissions_due_of_org (org_id=? AND due_at<?)"][..]),
+            (Lane::Urgent, &["submissions_urgent (due_at<?)"]),
         ] {
-            let plan = db.plan(&sql).await;
-            assert!(plan.contains(index), "{sql}: {plan}");
-            assert!(!READS_ALL.iter().any(|step| plan.contains(step)), "{sql}: {plan}");
+            for plan in db.plans(&[], async || drop(system_reads!(db, due_submissions(lane, NOW, 9, 9)))).await {
+                assert!(indexes.iter().all(|index| plan.steps.contains(index)), "{plan:#?}");
+                // Of all submissions, only what those indexes give is read and sorted.
+                for reads_all in ["SCAN s\n", "SCAN submissions\n"] {
+                    assert!(!plan.steps.contains(reads_all), "{plan:#?}");
+                }
+            }
         }
     }
 
-    /// As `folding.rs` reads a slice.
     async fn a_slice_of_totals_is_read_in_the_order_of_an_index(db: &TestDb) {
-        let key = "name, bundle_key, platform, configuration, status";
-        let sql = format!(
-            "SELECT id FROM list_totals WHERE org_id = 'o' AND list = 'l' AND ({key}) >= ('a', 'b', 'c', 'd', 'e') \
-             ORDER BY {key}, n LIMIT 9"
-        );
-        let plan = db.plan(&sql).await;
-        assert!(plan.contains("list_totals_key"), "{plan}");
+        let list = UnfoldedList { org: new_id(), list: "l".to_owned() };
+        let values = [&*list.org.to_string(), "l", "a", "b", "c", "d", "e", "9"];
+        let plans = db.plans(&values, async || drop(system_writes!(db, fold_list(&list, &FoldCursor::default(), 9)))).await;
+        let plan = about(plans, "list_totals");
+        assert!(plan.steps.contains("list_totals_key"), "{plan:#?}");
         let range = if db.is_shared() { "ROW(name, " } else { "(name,bundle_key,platform,configuration,status)>" };
-        assert!(plan.contains(range), "{plan}");
-        assert!(!READS_ALL.iter().any(|step| plan.contains(step)), "{plan}");
+        assert!(plan.steps.contains(range), "{plan:#?}");
+        for reads_all in ["SCAN list_totals", "USE TEMP B-TREE", "Seq Scan", "Sort "] {
+            assert!(!plan.steps.contains(reads_all), "{plan:#?}");
+        }
     }
 }
