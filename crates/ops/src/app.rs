@@ -40,6 +40,7 @@ use crate::limits::pages::PageLimits;
 use crate::local_snapshot::{FolderError, LocalSnapshot, RefusedError};
 use crate::maskers::Maskers;
 use crate::passwords::Passwords;
+use crate::patience::{self, wait_for_database};
 use crate::sealing_start;
 
 /// The service's parts. Handlers and jobs share it behind an `Arc`.
@@ -316,7 +317,8 @@ async fn open_database(
         let vault = open_vault(config, &db, clock, random).await?;
         Ok((db, vault))
     };
-    let away: StartError = match opened.await {
+    let has_snapshot = || local.is_some_and(|local| local.has_one(&**random));
+    let away: StartError = match wait_for_database(patience::OPENING, opened, has_snapshot).await {
         Err(error) => error,
         opened => return opened,
     };

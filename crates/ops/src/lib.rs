@@ -51,6 +51,7 @@ pub mod members;
 pub mod orgs;
 pub mod packages;
 pub mod passwords;
+pub mod patience;
 pub mod profile_values;
 pub mod proof;
 pub mod provider_sign_in;

@@ -122,6 +122,11 @@ impl LocalSnapshot {
         Ok(found.map(|found| (master, found)))
     }
 
+    /// Whether a start may use the snapshot.
+    pub fn has_one(&self, random: &dyn Random) -> bool {
+        matches!(self.find(random), Ok(Some(_)))
+    }
+
     /// Opens the vault with the key in a snapshot.
     ///
     /// # Errors

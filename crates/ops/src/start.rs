@@ -6,6 +6,7 @@ use launchway_store::{Db, StoreError};
 use launchway_vault::MASTER_KEY_CHECK;
 
 use crate::app::{App, StartError, open_vault};
+use crate::patience::{self, wait_for_database};
 
 /// Fills the index from the database or, while that does not answer, from the local snapshot. Returns whether the database
 /// has answered.
@@ -13,7 +14,13 @@ use crate::app::{App, StartError, open_vault};
 /// # Errors
 /// [`StartError`]: the node cannot answer checks.
 pub async fn fill_index(app: &App) -> Result<bool, StartError> {
-    let away = match app.index.catch_up(&app.db).await {
+    let has_snapshot = || {
+        app.local_snapshot
+            .as_ref()
+            .is_some_and(|local| local.has_one(&*app.random))
+    };
+    let filled = wait_for_database(patience::FILLING, app.index.catch_up(&app.db), has_snapshot);
+    let away = match filled.await {
         Ok(()) => return Ok(true),
         Err(error @ StoreError::Unavailable(_)) => StartError::from(error),
         Err(error) => return Err(error.into()),

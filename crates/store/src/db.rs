@@ -15,7 +15,7 @@ use sqlx::sqlite::{
 use sqlx::{Connection, Postgres, Transaction};
 
 use crate::gate::Gate;
-use crate::sql::is_unavailable;
+use crate::sql::{is_read_only, is_unavailable};
 use crate::{StoreError, Tx, Watch, migrations};
 
 /// How long a caller waits for a connection or a lock before the error is "not available".
@@ -76,9 +76,11 @@ impl OpenError {
     /// Whether the server does not answer, so that a later try may succeed.
     pub fn is_unavailable(&self) -> bool {
         match self {
-            OpenError::Connect(cause)
-            | OpenError::Migrate(MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _)) => {
-                is_unavailable(cause)
+            // Such as a proxy that accepts a connection and closes it, because it reaches no server.
+            OpenError::Connect(sqlx::Error::Protocol(_)) => true,
+            OpenError::Connect(cause) => is_unavailable(cause),
+            OpenError::Migrate(MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _)) => {
+                is_unavailable(cause) || is_read_only(cause)
             }
             OpenError::BadUrl | OpenError::Migrate(_) | OpenError::TooNew { .. } => false,
         }

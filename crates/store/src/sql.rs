@@ -36,6 +36,12 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The database did not answer within the time that a caller has.
+    #[must_use]
+    pub fn timed_out() -> StoreError {
+        StoreError::Unavailable(sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()))
+    }
+
     /// The same error, which names the update with this id if a value of it cannot be read.
     pub(crate) fn of_update(self, id: &str) -> StoreError {
         match self {
@@ -82,6 +88,11 @@ pub(crate) fn is_unavailable(error: &sqlx::Error) -> bool {
         // SQLite: the low byte is BUSY (5), LOCKED (6), IOERR (10), CANTOPEN (14).
         code => code.len() < 5 && matches!(code.parse::<u32>().map(|number| number & 0xff), Ok(5 | 6 | 10 | 14)),
     }
+}
+
+/// Whether the database takes no changes, as a server of PostgreSQL on standby.
+pub(crate) fn is_read_only(error: &sqlx::Error) -> bool {
+    code_of(error).as_deref() == Some("25006")
 }
 
 fn code_of(error: &sqlx::Error) -> Option<Cow<'_, str>> {

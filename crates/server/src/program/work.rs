@@ -10,11 +10,15 @@ use launchway_ops::app::{App, StartError};
 use launchway_ops::start;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::embedded_runner::EmbeddedRunner;
 
 /// The pause before the database is tried again.
 const RETRY: Duration = Duration::from_millis(500);
+/// How long the first try may take, migrations and reading all updates included, before a new connection is made. Each further one may
+/// take twice as long: a long migration ends one day.
+const FIRST_TRY: Duration = Duration::from_secs(10 * 60);
 
 /// The work of this process, or the wait for its start.
 pub struct Work {
@@ -72,9 +76,17 @@ impl Work {
 
 /// Tries the database until the index follows it.
 async fn until_whole(app: &App) -> Result<(), StartError> {
-    let mut told = String::new();
+    let (mut told, mut limit) = (String::new(), FIRST_TRY);
     loop {
-        match start::arrive(app).await {
+        let Ok(arrived) = timeout(limit, start::arrive(app)).await else {
+            tracing::warn!(
+                "the database was not ready after {} minutes; trying again",
+                limit.as_secs() / 60
+            );
+            limit *= 2;
+            continue;
+        };
+        match arrived {
             Ok(()) => {
                 tracing::info!("the database is available; checks are answered from it");
                 return Ok(());

@@ -65,6 +65,28 @@ fn codes_of_postgres_are_told_apart() {
     });
 }
 
+/// While another server takes over, for one.
+#[test]
+fn a_database_that_takes_no_changes_is_not_available() {
+    on_postgres(async |db| {
+        let name = db
+            .url
+            .rsplit('/')
+            .next()
+            .and_then(|name| name.split('?').next())
+            .unwrap();
+        db.raw(&format!("ALTER DATABASE {name} SET default_transaction_read_only = on"))
+            .await;
+        let error = Db::open(&db.url).await.unwrap_err();
+        assert!(error.is_unavailable(), "{error}");
+    });
+}
+
+#[test]
+fn a_time_that_is_over_means_not_available() {
+    assert_eq!(kind_of(&StoreError::timed_out()), "unavailable");
+}
+
 #[test]
 fn a_full_disk_under_sqlite_is_told() {
     on_sqlite(async |db| {
