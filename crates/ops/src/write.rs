@@ -214,9 +214,10 @@ impl<'a> Write<'a> {
     /// Announces that a bundle's updates change: the commit waits until the index of this node has followed. The first
     /// call takes a lock until the end of the transaction.
     pub async fn touch_updates(&mut self, bundle: &BundleId) -> Result<(), ApiError> {
-        if self.signals.add(Signal::Updates(bundle.clone())) {
+        if !self.signals.has_updates(bundle) {
             let now = self.now;
-            self.org().touch_updates(bundle, now).await?;
+            let revision = self.org().touch_updates(bundle, now).await?;
+            self.signals.add_updates(bundle.clone(), revision);
         }
         Ok(())
     }

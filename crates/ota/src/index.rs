@@ -10,11 +10,13 @@ mod rows;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use launchway_domain::bundle_id::BundleId;
 use launchway_domain::id::OrgId;
 use launchway_store::{Db, StoreError, System};
+use tokio::time::timeout;
 
 use crate::foreign::ForeignIndex;
 use crate::loader::{Loaded, LoadedBundle, Places, SHARDS};
@@ -32,6 +34,9 @@ pub use prefetch::Place;
 const CHANGES_AT_ONCE: i64 = 1000;
 /// The maximum number of changed bundles that are recorded together.
 const BUNDLES_AT_ONCE: usize = 16;
+
+/// How long the database may take to answer what a change needs. A connection that falls silent would hold up all further changes.
+const ANSWER: Duration = Duration::from_secs(30);
 
 /// How many checks of a bundle this process answered, and how many of them did not state the installed build.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -204,21 +209,52 @@ impl Index {
 
     /// Applies the changes in the database since the last call. When it returns, checks of this process use them.
     pub async fn catch_up(&self, db: &Db) -> Result<(), StoreError> {
+        self.catch_up_with(db, &[]).await
+    }
+
+    /// Like [`Index::catch_up`], after changes that this process made: the bundles, and the revision of each. While the database does
+    /// not say what became of them, nothing of them is offered: what they offered before may have been withdrawn.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn catch_up_with(&self, db: &Db, changed: &[(BundleId, i64)]) -> Result<(), StoreError> {
         let mut seen = self.seen.lock().await;
-        while self.follow(db, &mut seen).await? {}
-        Ok(())
+        loop {
+            match self.follow(db, &mut seen).await {
+                Ok(true) => {}
+                Ok(false) => return Ok(()),
+                Err(error) => {
+                    if matches!(error, StoreError::Unavailable(_)) {
+                        let unseen = changed.iter().filter(|(_, revision)| *revision > *seen);
+                        self.hide(unseen.map(|(bundle, revision)| (bundle.key(), *revision)).collect())
+                            .await;
+                    }
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// Offers nothing of these bundles until the changes at their revisions are followed.
+    async fn hide(&self, changed: Vec<(String, i64)>) {
+        for (key, _) in &changed {
+            tracing::warn!(bundle = %key, "nothing is offered of an app that changed until the database answers");
+            self.put(key, self.load_bundle(&[]));
+            self.foreign.put(key, None);
+        }
+        self.record_unread(changed).await;
     }
 
     /// Applies the first changes after `seen`, in a transaction of their own, so that a long backlog keeps no snapshot open.
     /// Returns whether there are more.
     async fn follow(&self, db: &Db, seen: &mut i64) -> Result<bool, StoreError> {
-        let mut tx = db.read().await?;
+        let mut tx = in_time(db.read()).await?;
         let mut system = tx.system("the index serves the checks of every tenant");
-        let changes = system.changes_since(*seen, CHANGES_AT_ONCE).await?;
+        let changes = in_time(system.changes_since(*seen, CHANGES_AT_ONCE)).await?;
         match changes.bundle_keys {
             Some(keys) if *seen >= 0 => {
                 for keys in keys.chunks(BUNDLES_AT_ONCE) {
-                    self.follow_bundles(&mut system, keys).await?;
+                    in_time(self.follow_bundles(&mut system, keys)).await?;
                 }
             }
             _ => {
@@ -290,4 +326,10 @@ impl Index {
             shard.store(Arc::new(next));
         }
     }
+}
+
+async fn in_time<T>(work: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    timeout(ANSWER, work)
+        .await
+        .unwrap_or_else(|_| Err(StoreError::timed_out()))
 }

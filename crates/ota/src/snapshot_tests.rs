@@ -3,6 +3,7 @@
 
 mod disk;
 mod faults;
+mod folder;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

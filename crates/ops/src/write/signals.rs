@@ -16,28 +16,39 @@ pub enum Signal {
     Submissions,
     /// Followers of a build.
     Build(BuildId),
-    /// The index of checks: the commit returns after it has followed this bundle.
-    Updates(BundleId),
 }
 
 /// The signals of a change, each at most once, in the order of their first use.
 #[derive(Debug, Default)]
-pub struct Signals(Vec<Signal>);
+pub struct Signals {
+    signals: Vec<Signal>,
+    /// The bundles whose updates changed, and the revision of each: the commit returns after the index of checks has followed them.
+    updates: Vec<(BundleId, i64)>,
+}
 
 impl Signals {
     /// Adds a signal, unless the change has it already. Returns whether it was new.
     pub fn add(&mut self, signal: Signal) -> bool {
-        let is_new = !self.0.contains(&signal);
+        let is_new = !self.signals.contains(&signal);
         if is_new {
-            self.0.push(signal);
+            self.signals.push(signal);
         }
         is_new
     }
 
+    /// Whether the updates of a bundle change.
+    pub fn has_updates(&self, bundle: &BundleId) -> bool {
+        self.updates.iter().any(|(known, _)| known == bundle)
+    }
+
+    /// Adds the updates of a bundle, and the revision of the change.
+    pub fn add_updates(&mut self, bundle: BundleId, revision: i64) {
+        self.updates.push((bundle, revision));
+    }
+
     /// Sends them all. The index is followed last, because it is waited for.
     pub async fn send(self, app: &App) {
-        let mut updates_changed = false;
-        for signal in self.0 {
+        for signal in self.signals {
             match signal {
                 Signal::Webhooks => {
                     app.webhooks.events.notify_one();
@@ -46,13 +57,17 @@ impl Signals {
                 Signal::Runners => app.build_queue.notify_waiters(),
                 Signal::Submissions => app.submissions.notify_one(),
                 Signal::Build(id) => app.build_news.notify(id),
-                Signal::Updates(_) => updates_changed = true,
             }
         }
-        if updates_changed {
+        if !self.updates.is_empty() {
+            let (index, db) = (app.index.clone(), app.db.clone());
+            // Goes on without the client of the request, because what it withdrew may have to be hidden.
+            let followed = tokio::spawn(async move { index.catch_up_with(&db, &self.updates).await });
             // The change is durable regardless; the follower retries by itself.
-            if let Err(error) = app.index.catch_up(&app.db).await {
-                tracing::warn!(%error, "the index of checks is behind the database");
+            match followed.await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => tracing::warn!(%error, "the index of checks is behind the database"),
+                Err(error) => tracing::error!(%error, "following a change of updates failed"),
             }
         }
     }
@@ -66,13 +81,20 @@ mod tests {
 
     #[test]
     fn a_signal_is_sent_once_however_often_it_is_named() {
-        let bundle = |name| Signal::Updates(BundleId::parse(name).expect("a bundle id"));
         let mut signals = Signals::default();
         assert!(signals.add(Signal::Webhooks));
-        assert!(signals.add(bundle("com.example.a")));
+        assert!(signals.add(Signal::Runners));
         assert!(!signals.add(Signal::Webhooks));
-        assert!(!signals.add(bundle("com.example.a")));
-        assert!(signals.add(bundle("com.example.b")), "each bundle is one of its own");
-        assert_eq!(signals.0.len(), 3);
+        assert_eq!(signals.signals.len(), 2);
+    }
+
+    #[test]
+    fn the_updates_of_a_bundle_are_known_in_any_spelling() {
+        let bundle = |name| BundleId::parse(name).expect("a bundle id");
+        let mut signals = Signals::default();
+        assert!(!signals.has_updates(&bundle("com.example.a")));
+        signals.add_updates(bundle("com.example.a"), 7);
+        assert!(signals.has_updates(&bundle("com.example.a")) && signals.has_updates(&bundle("com.Example.a")));
+        assert!(!signals.has_updates(&bundle("com.example.b")));
     }
 }

@@ -96,6 +96,13 @@ impl Index {
         self.keep(move |keeper| keeper.record(&entries, view)).await;
     }
 
+    /// Records that bundles changed at these revisions, and that no more is known.
+    pub(super) async fn record_unread(&self, changed: Vec<(String, i64)>) {
+        if self.is_recording() && !changed.is_empty() {
+            self.keep(move |keeper| keeper.record_unread(&changed)).await;
+        }
+    }
+
     /// Deletes the snapshot, because what is served next is not recorded.
     pub(super) async fn forget_snapshot(&self) {
         self.keep(Keeper::give_up).await;

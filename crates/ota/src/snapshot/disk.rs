@@ -38,6 +38,12 @@ pub trait Disk: Send + Sync {
     /// Those of the operating system.
     fn remove(&self, name: &str) -> io::Result<()>;
 
+    /// Empties a file, unless it is missing; it is empty on disk when this returns.
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    fn empty(&self, name: &str) -> io::Result<()>;
+
     /// Returns when the names of the files are on disk.
     ///
     /// # Errors
@@ -111,6 +117,13 @@ impl Disk for Folder {
         match std::fs::remove_file(self.path.join(name)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             _ => Ok(()),
+        }
+    }
+
+    fn empty(&self, name: &str) -> io::Result<()> {
+        match OpenOptions::new().write(true).truncate(true).open(self.path.join(name)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            file => file?.sync_all(),
         }
     }
 

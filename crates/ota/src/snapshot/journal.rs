@@ -44,8 +44,8 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Appends changed bundles as a transaction saw them whose newest revision was `view`. They are on disk when this
-    /// returns. After an error nothing more may be appended.
+    /// Appends changed bundles as a transaction saw them whose newest revision was `view`; `time` is that of the last beat. They
+    /// are on disk when this returns. After an error nothing more may be appended.
     ///
     /// # Errors
     /// Those of the operating system, or a row is too large.

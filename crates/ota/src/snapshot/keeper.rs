@@ -15,7 +15,7 @@ use super::journal::Journal;
 use super::reader::{Found, Limits};
 use super::rows::{BundleRows, Row};
 use super::writer::{Contents, SnapshotWriter};
-use super::{SNAPSHOT, SaveError, Seal, SnapshotError, UNFINISHED, journal_number};
+use super::{SNAPSHOT, SaveError, Seal, SnapshotError, UNFINISHED, journal_name, journal_number};
 
 /// A journal may grow to so many bytes, or half of its snapshot, before a new snapshot is written.
 const SMALL_JOURNAL: u64 = 4 << 20;
@@ -61,10 +61,14 @@ struct State {
     given_up: u64,
     /// The newest revision that the journal's changes were read at.
     view: i64,
+    /// Until when everything that changed is recorded.
+    time: EpochMs,
 }
 
 struct Saved {
     bytes: u64,
+    /// The number of its first journal.
+    journal: u64,
     installation_key: String,
 }
 
@@ -91,6 +95,7 @@ impl Keeper {
             saved: None,
             given_up: 0,
             view: -1,
+            time: 0,
         };
         Ok(Keeper {
             disk,
@@ -141,17 +146,49 @@ impl Keeper {
     pub fn record(&self, entries: &[Entry], view: i64) {
         let mut state = self.lock();
         // A call that nobody waits for any more may come late. The one after it has the same changes.
-        if view < state.view {
-            return;
+        if view >= state.view {
+            self.append(&mut state, entries, view);
         }
+    }
+
+    /// Records bundles that changed at these revisions, of which no more is known: a start offers nothing of them.
+    pub fn record_unread(&self, changed: &[(String, i64)]) {
+        let mut state = self.lock();
+        for (key, revision) in changed {
+            let view = state.view.max(*revision);
+            self.append(&mut state, &[Entry::new(key, &Vec::new())], view);
+        }
+    }
+
+    fn append(&self, state: &mut State, entries: &[Entry], view: i64) {
         state.view = view;
-        let time = self.clock.now();
-        self.write(&mut state, time, |journal| journal.append(entries, view, time));
+        // More may have changed until now than is recorded here.
+        let time = state.time;
+        self.write(state, |journal| journal.append(entries, view, time));
     }
 
     /// Records that the index has followed everything until `time`.
     pub fn beat(&self, time: EpochMs) {
-        self.write(&mut self.lock(), time, |journal| journal.beat(time));
+        let mut state = self.lock();
+        let next = state.next;
+        if state.saved.as_ref().is_some_and(|saved| self.lacks_file(saved, next)) {
+            tracing::warn!("the local snapshot of the index was deleted; a new one is written");
+            self.delete(&mut state);
+        }
+        state.time = time;
+        self.write(&mut state, |journal| journal.beat(time));
+        if state.saved.is_some() {
+            self.until.store(time, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the snapshot, or one of its journals before `next`, is not where a start looks for it.
+    fn lacks_file(&self, saved: &Saved, next: u64) -> bool {
+        // If the system does not say, they are there.
+        self.disk.names().is_ok_and(|names| {
+            let is_there = |file: &str| names.iter().any(|name| name == file);
+            !is_there(SNAPSHOT) || (saved.journal..next).any(|number| !is_there(&journal_name(number)))
+        })
     }
 
     /// Deletes the snapshot, because the index is about to serve what is not recorded.
@@ -189,15 +226,11 @@ impl Keeper {
         })
     }
 
-    fn write(&self, state: &mut State, time: EpochMs, write: impl FnOnce(&mut Journal) -> io::Result<()>) {
+    fn write(&self, state: &mut State, write: impl FnOnce(&mut Journal) -> io::Result<()>) {
         let Some(journal) = &mut state.journal else { return };
-        match write(journal) {
-            Ok(()) if state.saved.is_some() => self.until.store(time, Ordering::Relaxed),
-            Ok(()) => {}
-            Err(error) => {
-                tracing::error!(%error, "cannot record a change; the local snapshot of the index is deleted");
-                self.delete(state);
-            }
+        if let Err(error) = write(journal) {
+            tracing::error!(%error, "cannot record a change; the local snapshot of the index is deleted");
+            self.delete(state);
         }
     }
 
@@ -210,10 +243,12 @@ impl Keeper {
         state.given_up += 1;
         // The database may have been replaced by an older one.
         state.view = -1;
-        let mut deleted = self.disk.remove(SNAPSHOT);
+        // A start refuses an empty file. Who may not remove files from a directory may still change its own.
+        let delete = |name: &str| self.disk.remove(name).or_else(|_| self.disk.empty(name));
+        let mut deleted = delete(SNAPSHOT);
         for name in self.disk.names().unwrap_or_default() {
             if name == UNFINISHED || journal_number(&name).is_some() {
-                deleted = deleted.and(self.disk.remove(&name));
+                deleted = deleted.and(delete(&name));
             }
         }
         if let Err(error) = deleted.and(self.disk.sync()) {
@@ -234,6 +269,7 @@ impl Keeper {
         }
         state.saved = Some(Saved {
             bytes,
+            journal: save.journal,
             installation_key: save.seal.installation_key.clone(),
         });
         self.until.fetch_max(save.time, Ordering::Relaxed);

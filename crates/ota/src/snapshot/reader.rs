@@ -181,10 +181,10 @@ fn read_journal(
         match kind {
             Kind::Rows => contents.push(content),
             Kind::Bundle => {
-                let (Some(view), Some(at), Some(key)) = (fields.signed(), fields.signed(), fields.string()) else {
+                // The time means nothing here. Earlier releases judge the age by it, and wrote when the change was recorded.
+                let (Some(view), Some(_), Some(key)) = (fields.signed(), fields.signed(), fields.string()) else {
                     return Err(unreadable);
                 };
-                *time = at;
                 let contents = std::mem::take(&mut contents);
                 take(Change { key, view, contents })?;
             }

@@ -79,6 +79,13 @@ impl MemoryDisk {
         Some(state.contents[*number].0.clone())
     }
 
+    /// Deletes a file, as somebody else does.
+    pub fn delete(&self, name: &str) {
+        let mut state = self.state();
+        state.names.remove(name);
+        state.durable.remove(name);
+    }
+
     /// Puts a file there.
     pub fn put(&self, name: &str, bytes: Vec<u8>) {
         let mut state = self.state();
@@ -156,6 +163,15 @@ impl Disk for MemoryDisk {
         let mut state = self.state();
         state.step()?;
         state.names.remove(name);
+        Ok(())
+    }
+
+    fn empty(&self, name: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.step()?;
+        if let Some(number) = state.names.get(name).copied() {
+            state.contents[number] = (Vec::new(), 0);
+        }
         Ok(())
     }
 

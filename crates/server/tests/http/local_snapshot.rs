@@ -8,11 +8,13 @@ use launchway_domain::bundle_id::BundleId;
 use launchway_domain::platform::Platform;
 use launchway_domain::time::{EpochMs, HOUR, MINUTE};
 use launchway_ops::start;
+use launchway_store::Db;
 use launchway_testing::postgres::Postgres;
 use launchway_web::metrics;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::net::TcpListener;
 
 use crate::expo::export;
 use crate::foreign_updates::{codepush, hot_updater_bundle, publish};
@@ -221,6 +223,55 @@ async fn a_start_without_database_answers_as_before() {
     again.published(&node.stage.key, json!({"bundleId": OWN, "version": "1.0.3"})).await;
     let offered = again.checked(OWN, "currentVersion=1.0.0&platform=android").await;
     assert_eq!(offered["version"], "1.0.3");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_start_behind_a_proxy_without_a_database_answers() {
+    let mut node = Node::start().await;
+    node.stage.published(&node.stage.key, json!({"bundleId": OWN})).await;
+    keep(&node.stage).await;
+    node.postgres.stop();
+    let config = node.killed("second");
+    let url = config.database_url.reveal().to_owned();
+    let place = url.split(['@', '/']).find(|part| part.contains("127.0.0.1:")).expect("host and port");
+    let listener = TcpListener::bind(place).await.unwrap();
+    let proxy = tokio::spawn(async move {
+        loop {
+            drop(listener.accept().await);
+        }
+    });
+    let again = started(config).await;
+    assert_eq!(again.checked(OWN, "currentVersion=1.0.0&platform=android").await["version"], "1.0.1");
+    again.get(NOBODY, "/readyz").await.expect(503);
+    assert!(start::arrive(&again.app).await.unwrap_err().may_pass());
+    proxy.abort();
+}
+
+/// The connection may break between the commit of a withdrawal and reading what it changed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_app_whose_change_cannot_be_read_offers_nothing() {
+    let mut node = Node::start().await;
+    node.stage.published(&node.stage.key, json!({"bundleId": OWN})).await;
+    keep(&node.stage).await;
+    let app = &node.stage.app;
+    let own = BundleId::parse(OWN).unwrap();
+    let mut tx = app.db.write().await.unwrap();
+    let revision = tx.org(node.stage.org).touch_updates(&own, app.clock.now()).await.unwrap();
+    tx.commit().await.unwrap();
+    let query = "currentVersion=1.0.0&platform=android";
+    assert_eq!(node.stage.checked(OWN, query).await["version"], "1.0.1");
+    app.index.catch_up_with(&Db::later(), &[(own, revision)]).await.unwrap_err();
+    assert_eq!(node.stage.checked(OWN, query).await["updateAvailable"], false);
+    let config = node.killed("second");
+    app.index.catch_up(&app.db).await.unwrap();
+    assert_eq!(node.stage.checked(OWN, query).await["version"], "1.0.1");
+
+    node.postgres.stop();
+    let again = started(config).await;
+    assert_eq!(again.checked(OWN, query).await["updateAvailable"], false);
+    node.postgres.start();
+    start::arrive(&again.app).await.unwrap();
+    assert_eq!(again.checked(OWN, query).await["version"], "1.0.1");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
