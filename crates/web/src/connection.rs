@@ -211,7 +211,8 @@ impl AsyncWrite for Connection {
             closing.is_shut = true;
         }
         if !this.unread.is_noted() {
-            // Requests may have come after the last that is answered, and their client waits as long as others do. The system is asked, because the runtime may not know yet.
+            // Requests may have come after the last that is answered, and their client waits as long as others do. The
+            // system is asked, because the runtime may not know yet.
             let has_more = ioctl_fionread(&this.stream).is_ok_and(|bytes| bytes > 0);
             if !has_more {
                 return Poll::Ready(Ok(()));
