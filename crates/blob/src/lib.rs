@@ -195,7 +195,7 @@ impl Blob {
         }
     }
 
-    /// Reads short ranges of several objects at once, in their order. A range ends with its object.
+    /// Reads ranges of several objects into memory at once, in their order. A range ends with its object.
     ///
     /// # Errors
     /// [`BlobError::NotFound`] if one of them does not exist, [`BlobError::Unavailable`].

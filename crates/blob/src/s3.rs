@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
 use launchway_os::clock::Clock;
@@ -209,9 +209,13 @@ impl Bucket {
 
     pub(super) async fn read_ranges(&self, ranges: Vec<(Key, Range<u64>)>) -> Result<Vec<Bytes>, BlobError> {
         let reads = ranges.into_iter().map(|(key, range)| async move {
-            let stream = self.read_part(&key, range.start, range.end - range.start).await?;
-            let pieces: Vec<Bytes> = stream.try_collect().await?;
-            Ok(Bytes::from(pieces.concat()))
+            let count = range.end - range.start;
+            let mut stream = self.read_part(&key, range.start, count).await?;
+            let mut bytes = BytesMut::with_capacity(count as usize);
+            while let Some(piece) = stream.try_next().await? {
+                bytes.extend_from_slice(&piece);
+            }
+            Ok(bytes.freeze())
         });
         futures::stream::iter(reads).buffered(AT_ONCE).try_collect().await
     }

@@ -1,5 +1,5 @@
 //! Reads the log of a build from any offset, in constant memory: first its parts in object storage, then the tail in
-//! the database. A search skips parts by their indexes.
+//! the database. A search skips parts by their indexes, and takes the others whole.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,6 +20,9 @@ pub const PIECE: usize = 64 << 10;
 
 /// The number of parts queried at a time.
 const AHEAD: i64 = 32;
+
+/// The maximum size of a part that is read whole. Nearly all have 1 MiB and a part of what a runner sends at once.
+const WHOLE_PART: i64 = 2 << 20;
 
 /// A position in a log, with what follows it.
 pub struct LogReader {
@@ -81,9 +84,8 @@ impl LogReader {
         self.rest.is_empty() && self.part.as_ref().is_some_and(|part| part.end == self.offset)
     }
 
-    /// The search index of the part that begins at the current offset, and the size of the part in bytes; `None` if no part in
-    /// object storage begins here, or it has no index.
-    pub async fn index(&mut self) -> Result<Option<(LogIndex, i64)>, ApiError> {
+    /// The part in object storage that begins at the current offset; `None` if none begins here.
+    async fn next_part(&mut self) -> Result<Option<&LogSegment>, ApiError> {
         if self.is_at_part_end() {
             self.part = None;
         }
@@ -95,7 +97,13 @@ impl LogReader {
             let mut org = tx.org(self.org);
             self.ahead = org.log_segments_from(self.build, self.offset, AHEAD).await?.into();
         }
-        let Some(segment) = self.ahead.front().filter(|segment| segment.start == self.offset) else {
+        Ok(self.ahead.front().filter(|segment| segment.start == self.offset))
+    }
+
+    /// The search index of the part that begins at the current offset, and the size of the part in bytes; `None` if no part in
+    /// object storage begins here, or it has no index.
+    pub async fn index(&mut self) -> Result<Option<(LogIndex, i64)>, ApiError> {
+        let Some(segment) = self.next_part().await? else {
             return Ok(None);
         };
         let size = segment.size;
@@ -121,9 +129,8 @@ impl LogReader {
         for segment in self.ahead.iter().take(self.indexes_ahead) {
             let (first, count) = (segment.size as u64, segment.index_size as u64);
             if count > 0 && count <= MAX_INDEX as u64 {
-                let key = Key::new(&segment.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
                 starts.push(segment.start);
-                ranges.push((key, first..first + count));
+                ranges.push((key(segment)?, first..first + count));
             }
         }
         self.indexes_ahead = (2 * self.indexes_ahead).min(AHEAD as usize);
@@ -134,11 +141,25 @@ impl LogReader {
         Ok(())
     }
 
-    /// Continues after the part that [`Self::index`] returned an index of, without reading it.
+    /// Continues after the part that [`Self::index`] returned an index of.
     pub fn skip_part(&mut self) {
         if let Some(segment) = self.ahead.pop_front() {
             self.offset = segment.start + segment.size;
         }
+    }
+
+    /// Reads the part in object storage that begins at the current offset, with one change of threads instead of one for each piece.
+    /// `None` if none begins here, or if it is too large: [`Self::next`] reads that.
+    pub async fn whole_part(&mut self) -> Result<Option<Bytes>, ApiError> {
+        let next = self.next_part().await?;
+        let Some(segment) = next.filter(|next| (1..=WHOLE_PART).contains(&next.size)) else {
+            return Ok(None);
+        };
+        let (key, size) = (key(segment)?, segment.size as u64);
+        let bytes = self.app.blob.read_ranges(vec![(key, 0..size)]).await?.pop();
+        let bytes = bytes.filter(|bytes| bytes.len() as u64 == size).ok_or_else(too_short)?;
+        self.skip_part();
+        Ok(Some(bytes))
     }
 
     async fn more(&mut self) -> Result<Bytes, ApiError> {
@@ -147,11 +168,7 @@ impl LogReader {
                 match part.bytes.try_next().await? {
                     Some(bytes) if !bytes.is_empty() => return Ok(bytes),
                     Some(_) => continue,
-                    None if self.offset < part.end => {
-                        return Err(ApiError::Internal(
-                            "a part of a log is shorter than its row says".to_owned(),
-                        ));
-                    }
+                    None if self.offset < part.end => return Err(too_short()),
                     None => self.part = None,
                 }
             }
@@ -176,14 +193,22 @@ impl LogReader {
     }
 
     async fn open(&mut self, segment: &LogSegment) -> Result<Part, ApiError> {
-        let key = Key::new(&segment.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
         let first = u64::try_from(self.offset - segment.start).map_err(|_| gap())?;
         let count = segment.size as u64 - first;
         Ok(Part {
-            bytes: self.app.blob.read(&key, first, count).await?,
+            bytes: self.app.blob.read(&key(segment)?, first, count).await?,
             end: segment.start + segment.size,
         })
     }
+}
+
+/// The key of a part.
+fn key(segment: &LogSegment) -> Result<Key, ApiError> {
+    Key::new(&segment.blob_key).map_err(|error| ApiError::Internal(error.to_string()))
+}
+
+fn too_short() -> ApiError {
+    ApiError::Internal("a part of a log is shorter than its row says".to_owned())
 }
 
 fn gap() -> ApiError {

@@ -159,6 +159,8 @@ struct Search {
 }
 
 impl Look for Search {
+    const USES_INDEXES: bool = true;
+
     fn see(&mut self, number: u64, _: i64, line: &[u8]) -> bool {
         searchable_into(line, &mut self.text);
         if self.finder.find(&self.text).is_some() {

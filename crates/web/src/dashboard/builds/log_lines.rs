@@ -11,13 +11,16 @@ use memchr::{memchr, memchr_iter, memrchr};
 const MAX_LINE_BYTES: usize = 64 << 10;
 /// Bytes of lines that a visitor may pass over at once.
 const BLOCK: usize = 8 << 10;
-/// Bytes that one unit of work processes: a millisecond if the visitor passes over them, some if not.
+/// Bytes that one unit of work processes, or somewhat more of a part: a millisecond if the visitor passes over them, some if not.
 const AT_A_TIME: usize = 1 << 20;
 /// Parts that one unit of work passes over. Each has two lines to visit.
 const MOST_SKIPPED: usize = 16;
 
 /// A visitor of lines.
 pub trait Look: Send + 'static {
+    /// Whether [`Look::needs`] is asked, for which the indexes of parts are read.
+    const USES_INDEXES: bool = false;
+
     /// Visits a line with its number and start offset; a line that is too long is truncated. False ends the walk.
     fn see(&mut self, number: u64, start: i64, line: &[u8]) -> bool;
 
@@ -72,9 +75,10 @@ pub async fn walk<L: Look>(call: &Call, mut reader: LogReader, look: L) -> Resul
 }
 
 /// The parts at the current position whose lines need not be visited: their indexes and sizes.
-async fn skip_ahead(reader: &mut LogReader, look: &impl Look) -> Result<Vec<(LogIndex, i64)>, ApiError> {
+async fn skip_ahead<L: Look>(reader: &mut LogReader, look: &L) -> Result<Vec<(LogIndex, i64)>, ApiError> {
     let mut skipped = Vec::new();
-    while skipped.len() < MOST_SKIPPED
+    while L::USES_INDEXES
+        && skipped.len() < MOST_SKIPPED
         && let Some((index, size)) = reader.index().await?
         && !look.needs(&index)
     {
@@ -84,8 +88,11 @@ async fn skip_ahead(reader: &mut LogReader, look: &impl Look) -> Result<Vec<(Log
     Ok(skipped)
 }
 
-/// The next pieces of a log, up to the end of a part; none at its end.
+/// The next part of a log, or the next pieces up to the end of a part; none at its end.
 async fn read_ahead(reader: &mut LogReader) -> Result<Vec<Bytes>, ApiError> {
+    if let Some(part) = reader.whole_part().await? {
+        return Ok(vec![part]);
+    }
     let (mut pieces, mut size) = (Vec::new(), 0);
     while size < AT_A_TIME && !(size > 0 && reader.is_at_part_end()) {
         let Some(piece) = reader.next().await? else { break };
