@@ -13,8 +13,10 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::MatchedPath;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, header};
+use axum::response::IntoResponse;
 use bytes::Bytes;
 use http_body_util::{Either, Full};
+use launchway_ops::api_error::ApiError;
 use launchway_ops::app::App;
 use launchway_ops::caller::Origin;
 use launchway_ops::counters::Counters;
@@ -91,6 +93,13 @@ impl HttpServer {
             None if self.is_capgo_check(&request) => self.answer_capgo(request, peer).await,
             None => self.long_way(request, peer).await,
         }
+    }
+
+    /// Refuses a request without a `Host`, or with several.
+    fn refuse_host<B>(&self, request: &Request<B>, peer: Peer) -> Response<Answer> {
+        let logged = self.note(request, peer);
+        let error = ApiError::bad("The request must have exactly one Host header");
+        self.conclude(logged, error.into_response())
     }
 
     /// Answers a request that needs no waiting.
@@ -192,31 +201,38 @@ impl HttpServer {
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<axum::BoxError>,
     {
-        let started = Instant::now();
-        let id = self.next_id();
-        let request_id = String::from_utf8_lossy(&id).into_owned();
+        let logged = self.note(&request, peer);
         let mut request = request.map(Body::new);
-        let address = self.address_of(request.headers(), peer);
-        // The query stays out of the log, because links and signed URLs carry their proof in it.
-        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         request.extensions_mut().insert(Origin {
-            address,
-            request_id: request_id.clone(),
+            address: logged.address,
+            request_id: logged.request_id(),
         });
-        let mut response = self
-            .router
-            .clone()
-            .oneshot(request)
-            .await
-            .unwrap_or_else(|never: Infallible| match never {});
-        let took = started.elapsed();
+        let response = self.router.clone().oneshot(request).await;
+        self.conclude(logged, response.unwrap_or_else(|never: Infallible| match never {}))
+    }
+
+    /// Notes a request that is logged when it has been answered.
+    fn note<B>(&self, request: &Request<B>, peer: Peer) -> LoggedRequest {
+        LoggedRequest {
+            started: Instant::now(),
+            id: self.next_id(),
+            address: self.address_of(request.headers(), peer),
+            method: request.method().clone(),
+            path: request.uri().path().to_owned(),
+        }
+    }
+
+    /// Counts and logs an answer, and adds the headers that every answer has.
+    fn conclude(&self, logged: LoggedRequest, mut response: Response<Body>) -> Response<Answer> {
+        let took = logged.started.elapsed();
+        let (request_id, method) = (logged.request_id(), &logged.method);
         let route = response.extensions_mut().remove::<MatchedPath>();
         let route = route.as_ref().map(MatchedPath::as_str);
-        self.app.counters.request(route, &method, response.status(), took);
+        self.app.counters.request(route, method, response.status(), took);
         let (status, millis) = (response.status().as_u16(), took.as_millis() as u64);
-        tracing::info!(%request_id, %method, path, status, millis, client = %address, "request");
+        tracing::info!(%request_id, %method, path = logged.path, status, millis, client = %logged.address, "request");
         let mut response = response.map(Either::Right);
-        name(&mut response, &id);
+        name(&mut response, &logged.id);
         if self.app.is_https() && !self.app.config.no_hsts {
             response.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, HSTS);
         }
@@ -310,6 +326,22 @@ fn visible(value: &[u8]) -> &str {
 fn name(response: &mut Response<Answer>, id: &[u8; 32]) {
     if let Ok(id) = HeaderValue::from_bytes(id) {
         response.headers_mut().insert(REQUEST_ID, id);
+    }
+}
+
+/// What is logged of a request.
+struct LoggedRequest {
+    started: Instant,
+    id: [u8; 32],
+    address: IpAddr,
+    method: Method,
+    /// Without the query, which stays out of the log: links and signed URLs carry their proof in it.
+    path: String,
+}
+
+impl LoggedRequest {
+    fn request_id(&self) -> String {
+        String::from_utf8_lossy(&self.id).into_owned()
     }
 }
 

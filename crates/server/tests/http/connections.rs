@@ -136,6 +136,34 @@ async fn a_client_that_sends_everything_first_gets_its_refusal() {
     }
 }
 
+#[tokio::test]
+async fn a_request_names_its_host_once() {
+    let app = TestApp::start().await;
+    for (line, host, expected) in [
+        ("HTTP/1.1", "", 400),
+        ("HTTP/1.1", "Host: a\r\nHost: a\r\n", 400),
+        ("HTTP/1.1", "Host: a\r\nHost: b\r\n", 400),
+        ("HTTP/1.1", "Host:\r\n", 200),
+        ("HTTP/1.0", "", 200),
+        ("HTTP/1.0", "Host: a\r\nhost: a\r\n", 400),
+    ] {
+        for path in [CHECK, "/healthz"] {
+            let request = format!("GET {path} {line}\r\n{host}Connection: close\r\n\r\n");
+            let mut stream = TcpStream::connect(address(&app)).await.unwrap();
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            let status = answer.split(' ').nth(1);
+            assert_eq!(status, Some(&*expected.to_string()), "{request:?}: {answer:?}");
+            if expected == 400 {
+                let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+                assert_eq!(message(body), "The request must have exactly one Host header");
+                assert!(answer.contains("x-request-id: "), "{answer:?}");
+            }
+        }
+    }
+}
+
 /// The size is not announced, so the service cannot refuse the body before it arrives.
 #[tokio::test]
 async fn a_client_that_sends_in_chunks_gets_its_refusal() {

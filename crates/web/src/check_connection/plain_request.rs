@@ -4,6 +4,7 @@
 use crate::http::foreign::Headers;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
+const HOST: &str = "host";
 const CONTENT_LENGTH: &str = "content-length";
 /// Headers that decide how a request is read or its connection continues.
 const DECISIVE: [&str; 6] = [
@@ -37,7 +38,8 @@ impl<'r> PlainRequest<'r> {
         let target = request
             .path
             .filter(|target| target.starts_with('/') && is_simple(target))?;
-        if request.version != Some(1) {
+        let hosts = headers.iter().filter(|header| header.name.eq_ignore_ascii_case(HOST));
+        if request.version != Some(1) || hosts.count() != 1 {
             return None;
         }
         let mut decisive = headers.iter().filter(|header| is_decisive(header));
@@ -125,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_first_header_of_a_name_counts() {
-        let request = b"GET /a HTTP/1.1\r\nExpo-Platform: ios\r\nEXPO-PLATFORM: android\r\n\r\n";
+        let request = b"GET /a HTTP/1.1\r\nHost: a\r\nExpo-Platform: ios\r\nEXPO-PLATFORM: android\r\n\r\n";
         let mut headers = [httparse::EMPTY_HEADER; 4];
         let mut parsed = httparse::Request::new(&mut headers);
         parsed.parse(request).unwrap();

@@ -80,10 +80,12 @@ fn only_plain_checks_are_read() {
         assert_eq!(check(target, ""), None, "{target:?}");
     }
     for request in [
-        format!("POST {path} HTTP/1.1\r\n\r\n"),
-        format!("GET {path} HTTP/1.0\r\n\r\n"),
+        format!("POST {path} HTTP/1.1\r\nHost: a\r\n\r\n"),
+        format!("GET {path} HTTP/1.0\r\nHost: a\r\n\r\n"),
         format!("GET {path} HTTP/1.1\r\nHost: a\r\n"),
         format!("GET {path} HTTP/1.1\r\nHost : a\r\n\r\n"),
+        format!("GET {path} HTTP/1.1\r\n\r\n"),
+        format!("GET {path} HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n"),
     ] {
         assert_eq!(read(&request), None, "{request:?}");
     }

@@ -10,9 +10,10 @@ use std::time::Duration;
 use futures::future::{self, BoxFuture};
 use futures::poll;
 use hyper::body::{Body as _, Incoming};
+use hyper::header::HOST;
 use hyper::server::conn::http1;
 use hyper::service::Service;
-use hyper::{Request, Response};
+use hyper::{Request, Response, Version};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use launchway_domain::time::MINUTE;
@@ -216,6 +217,12 @@ fn arrived(stream: &TcpStream) -> Vec<u8> {
     bytes[..count].to_vec()
 }
 
+/// Whether a request has exactly one `Host` (RFC 9112, section 3.2). Over HTTP/1.0 it may lack it.
+fn names_its_host<B>(request: &Request<B>) -> bool {
+    let hosts = request.headers().get_all(HOST).iter().count();
+    hosts == 1 || (hosts == 0 && request.version() < Version::HTTP_11)
+}
+
 impl check_connection::Client for CheckClient {
     fn prefetch_place(&self, bundle: &str) -> Option<Place> {
         self.http.server.app.index.prefetch_place(bundle)
@@ -258,7 +265,8 @@ impl Service<Request<Incoming>> for Client {
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         self.unread.begin_request();
-        match self.server.answer_at_once(&request, self.peer) {
+        let refusal = (!names_its_host(&request)).then(|| self.server.refuse_host(&request, self.peer));
+        match refusal.or_else(|| self.server.answer_at_once(&request, self.peer)) {
             Some(answer) => {
                 match request.body().is_end_stream() {
                     true => self.unread.end_request(),

@@ -64,6 +64,18 @@ fn check(target: &str, more: &str) -> String {
     format!("GET /api/update/check/{target} HTTP/1.1\r\nHost: a\r\n{more}\r\n")
 }
 
+/// Its body is not taken for a request, either.
+#[tokio::test]
+async fn a_request_without_a_host_is_refused_among_others() {
+    let app = TestApp::start().await;
+    let target = "com.example.none?currentVersion=1.0.0";
+    let without_host = format!("GET /api/update/check/{target} HTTP/1.1\r\n\r\n");
+    let with_body = "POST /api/apps HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}".to_owned();
+    let responses = pipeline(&app, &[check(target, ""), without_host, with_body, check(target, "")]).await;
+    let statuses: Vec<&str> = responses.iter().map(|response| &response.status[9..12]).collect();
+    assert_eq!(statuses, ["200", "400", "400", "200"]);
+}
+
 #[tokio::test]
 async fn both_readers_of_a_connection_answer_alike() {
     let (app, key) = TestApp::with_key().await;
