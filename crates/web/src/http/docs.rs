@@ -7,6 +7,7 @@ use askama::Template;
 use axum::extract::Extension;
 use axum::http::{HeaderValue, header};
 use axum::response::{Html, IntoResponse, Response};
+use bytes::Bytes;
 use launchway_ops::api_error::ApiError;
 use serde_json::Value;
 use utoipa::openapi::OpenApi;
@@ -20,9 +21,10 @@ pub struct Document(Arc<LazyLock<Written, Describe>>);
 
 type Describe = Box<dyn FnOnce() -> Written + Send>;
 
+/// Its responses share these bytes: anybody may ask for them, and read them as slowly as they like.
 struct Written {
-    json: String,
-    page: String,
+    json: Bytes,
+    page: Bytes,
 }
 
 impl Document {
@@ -36,8 +38,8 @@ impl Written {
     fn of(document: &OpenApi) -> Written {
         let value = serde_json::to_value(document).unwrap_or_default();
         Written {
-            page: Page::of(&value).render().unwrap_or_default(),
-            json: value.to_string(),
+            page: Page::of(&value).render().unwrap_or_default().into(),
+            json: value.to_string().into(),
         }
     }
 }
@@ -265,5 +267,25 @@ fn kind(schema: &Value) -> String {
         Value::String(name) => name.clone(),
         Value::Array(names) => names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn responses_share_their_bytes() {
+        let shared = Document::new(OpenApi::default);
+        let mut places = Vec::new();
+        for _ in 0..2 {
+            let json = document(Extension(shared.clone())).await;
+            let page = viewer(Extension(shared.clone())).await.unwrap();
+            for response in [json, page] {
+                let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+                places.push(body.as_ptr());
+            }
+        }
+        assert_eq!(places[..2], places[2..]);
     }
 }
