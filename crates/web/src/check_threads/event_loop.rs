@@ -132,17 +132,18 @@ impl<C: Client> EventLoop<C> {
         }
     }
 
-    /// Serves some connections: first it asks for the places of all their bundles, then for the bundles, and then it answers.
+    /// Serves some connections: before it answers the first, it asks for the memory of the first check of each. That of a connection is
+    /// asked for once the next one has been read, which takes longer than the place of a bundle takes to arrive.
     fn serve(&mut self, batch: &[usize]) {
-        for (key, (input, known)) in batch.iter().zip(&mut self.inputs) {
+        for (at, key) in batch.iter().enumerate() {
+            let (input, known) = &mut self.inputs[at];
             *known = self.connections[*key].read(input, self.now, &self.limits);
+            if at > 0 {
+                self.prefetch_bundle(batch, at - 1);
+            }
         }
         if batch.len() > 1 {
-            for (key, (input, known)) in batch.iter().zip(&mut self.inputs) {
-                if known.is_none() {
-                    self.connections[*key].prefetch_bundle(input);
-                }
-            }
+            self.prefetch_bundle(batch, batch.len() - 1);
         }
         for (key, (input, known)) in batch.iter().zip(&self.inputs) {
             let connection = &mut self.connections[*key];
@@ -156,6 +157,14 @@ impl<C: Client> EventLoop<C> {
                 Next::HandOver => self.connections.remove(*key).hand_over(self.poll.registry()),
                 Next::Close => drop(self.connections.remove(*key)),
             }
+        }
+    }
+
+    /// Asks for the bundle of the connection at this place of a batch.
+    fn prefetch_bundle(&mut self, batch: &[usize], at: usize) {
+        let (input, known) = &mut self.inputs[at];
+        if known.is_none() {
+            self.connections[batch[at]].prefetch_bundle(input);
         }
     }
 
