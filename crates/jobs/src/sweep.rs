@@ -94,7 +94,7 @@ async fn is_alone(app: &App) -> Result<bool, ApiError> {
 }
 
 fn key(text: &str) -> Result<Key, ApiError> {
-    Key::new(text).map_err(|error| ApiError::Internal(error.to_string()))
+    Ok(Key::new(text)?)
 }
 
 async fn read_progress(app: &App) -> Result<Option<Progress>, ApiError> {

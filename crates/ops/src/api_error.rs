@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use launchway_api::error::ErrorBody;
-use launchway_blob::BlobError;
+use launchway_blob::{BlobError, BlobKeyError};
 use launchway_domain::scope::Scope;
 use launchway_domain::usage::{HoldingQuotaError, QuotaError};
 use launchway_inspection::{InspectorError, PlaceError};
@@ -158,6 +158,13 @@ impl From<BlobError> for ApiError {
                 ApiError::Unavailable(STORAGE_AWAY.to_owned())
             }
         }
+    }
+}
+
+/// Keys are made of ids, or were stored: one that is not valid is a defect.
+impl From<BlobKeyError> for ApiError {
+    fn from(defect: BlobKeyError) -> Self {
+        ApiError::Internal(defect.to_string())
     }
 }
 

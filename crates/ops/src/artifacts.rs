@@ -103,7 +103,7 @@ pub async fn announce(
 
 /// The key to which a runner uploads an artifact. Nothing is ever served from it.
 fn staging_key(id: ArtifactId) -> Result<Key, ApiError> {
-    Key::new(&format!("uploads/{id}")).map_err(|error| ApiError::Internal(error.to_string()))
+    Ok(Key::new(&format!("uploads/{id}"))?)
 }
 
 /// An artifact whose bytes are verified, but that no row names yet. If it is not used, pass it to [`discard`].
@@ -156,7 +156,7 @@ async fn check_one(app: &App, build: &Build, artifact: &Artifact) -> Result<Chec
     let name = &artifact.name;
     // A key of its own for each check: concurrent checks see only their own copies.
     let text = format!("artifacts/{}/{}-{}", build.id, artifact.id, app.random.token());
-    let key = Key::new(&text).map_err(|error| ApiError::Internal(error.to_string()))?;
+    let key = Key::new(&text)?;
     match app.blob.copy(&staging_key(artifact.id)?, &key).await {
         Err(BlobError::NotFound) => {
             return Err(ApiError::bad(format!(

@@ -130,7 +130,7 @@ impl LogReader {
             let (first, count) = (segment.size as u64, segment.index_size as u64);
             if count > 0 && count <= MAX_INDEX as u64 {
                 starts.push(segment.start);
-                ranges.push((key(segment)?, first..first + count));
+                ranges.push((Key::new(&segment.blob_key)?, first..first + count));
             }
         }
         self.indexes_ahead = (2 * self.indexes_ahead).min(AHEAD as usize);
@@ -155,7 +155,7 @@ impl LogReader {
         let Some(segment) = next.filter(|next| (1..=WHOLE_PART).contains(&next.size)) else {
             return Ok(None);
         };
-        let (key, size) = (key(segment)?, segment.size as u64);
+        let (key, size) = (Key::new(&segment.blob_key)?, segment.size as u64);
         let bytes = self.app.blob.read_ranges(vec![(key, 0..size)]).await?.pop();
         let bytes = bytes.filter(|bytes| bytes.len() as u64 == size).ok_or_else(too_short)?;
         self.skip_part();
@@ -196,15 +196,10 @@ impl LogReader {
         let first = u64::try_from(self.offset - segment.start).map_err(|_| gap())?;
         let count = segment.size as u64 - first;
         Ok(Part {
-            bytes: self.app.blob.read(&key(segment)?, first, count).await?,
+            bytes: self.app.blob.read(&Key::new(&segment.blob_key)?, first, count).await?,
             end: segment.start + segment.size,
         })
     }
-}
-
-/// The key of a part.
-fn key(segment: &LogSegment) -> Result<Key, ApiError> {
-    Key::new(&segment.blob_key).map_err(|error| ApiError::Internal(error.to_string()))
 }
 
 fn too_short() -> ApiError {

@@ -172,7 +172,7 @@ pub async fn seal(app: &App, org: OrgId, id: BuildId, least: i64) -> Result<(), 
             return Ok(());
         }
         let blob_key = format!("logs/{id}/{start:012}-{}", app.random.token());
-        let key = Key::new(&blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
+        let key = Key::new(&blob_key)?;
         let dir = app.config.scratch_dir();
         let written = tokio::task::spawn_blocking(move || write_part(&dir, &chunks));
         let written = written.await.map_err(|error| ApiError::Internal(error.to_string()))?;

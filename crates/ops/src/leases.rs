@@ -113,7 +113,7 @@ fn lease_of(app: &App, caller: &RunnerCaller, build: &Build, opened: build_secre
             size,
             sha256,
         } => {
-            let key = Key::new(blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
+            let key = Key::new(blob_key)?;
             let signed = app
                 .blob
                 .presign_get(&key, file_name, app.clock.now(), SIGNED_URL_SECONDS);

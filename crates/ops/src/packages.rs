@@ -119,7 +119,7 @@ async fn check(
 /// a list. Store it with [`launchway_store::Org::set_package_manifest`].
 pub async fn manifest(app: &App, package: &Package) -> Result<Option<String>, ApiError> {
     let _place = app.inspections.take(package.org_id).await?;
-    let key = Key::new(&package.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
+    let key = Key::new(&package.blob_key)?;
     let file = match fetch(app, &key, package.size, &package.sha256).await {
         Err(FetchError::OtherBytes) => return Err(ApiError::Internal("a package changed in the storage".to_owned())),
         Err(FetchError::Gone) => return Err(ApiError::NoSuch("update")),

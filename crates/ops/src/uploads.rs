@@ -126,16 +126,16 @@ pub const WRONG_BYTES: &str = "The uploaded bytes differ from the announced size
 
 /// The key to which a client uploads. Nothing is ever served from it.
 pub fn staging_key(id: UploadId) -> Result<Key, ApiError> {
-    Key::new(&format!("uploads/{id}")).map_err(|error| ApiError::Internal(error.to_string()))
+    Ok(Key::new(&format!("uploads/{id}"))?)
 }
 
 /// The folders of an upload's copies: one for packages, one for sources, one for submissions.
 pub fn copies_of(id: UploadId) -> Result<[Key; 3], ApiError> {
-    let key = |folder: &str| Key::new(&format!("{folder}/{id}")).map_err(|error| ApiError::Internal(error.to_string()));
+    let key = |folder: &str| Key::new(&format!("{folder}/{id}"));
     Ok([key("packages")?, key("sources")?, key("submissions")?])
 }
 
 /// A write-once key for an upload's copy that is a build's source.
 pub fn source_key(id: UploadId, build: BuildId) -> Result<Key, ApiError> {
-    Key::new(&format!("sources/{id}/{build}")).map_err(|error| ApiError::Internal(error.to_string()))
+    Ok(Key::new(&format!("sources/{id}/{build}"))?)
 }

@@ -34,7 +34,7 @@ pub async fn check(
     let Some(file) = files.iter().find(|file| file.kind == FileKind::App) else {
         return unreadable("The app file of this submission was deleted");
     };
-    let key = Key::new(&file.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
+    let key = Key::new(&file.blob_key)?;
     let facts = match binaries::read(app, submission.org_id, &key, &file.file_name, file.size, &file.sha256).await {
         Ok(Some(Ok(facts))) => facts,
         Ok(Some(Err(refusal))) => return unreadable(&format!("Cannot read the app: {refusal}")),

@@ -100,7 +100,7 @@ pub fn installable_artifact<'a>(build: &Build, artifacts: &'a [Artifact]) -> Opt
 }
 
 fn artifact_view(app: &App, artifact: &Artifact) -> Result<ArtifactView, ApiError> {
-    let key = Key::new(&artifact.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
+    let key = Key::new(&artifact.blob_key)?;
     let signed = app
         .blob
         .presign_get(&key, &artifact.name, app.clock.now(), SIGNED_URL_SECONDS);

@@ -62,7 +62,7 @@ pub async fn discard(app: &App, prepared: &Prepared) {
 
 /// A write-once key for a file of a submission that comes from a build or an upload.
 fn key(from: &str, id: SubmissionId, number: usize) -> Result<Key, ApiError> {
-    Key::new(&format!("submissions/{from}/{id}-{number}")).map_err(|error| ApiError::Internal(error.to_string()))
+    Ok(Key::new(&format!("submissions/{from}/{id}-{number}"))?)
 }
 
 async fn of_build(
@@ -125,7 +125,7 @@ async fn add_artifact(
     kind: FileKind,
     id: SubmissionId,
 ) -> Result<(), ApiError> {
-    let from = Key::new(&artifact.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
+    let from = Key::new(&artifact.blob_key)?;
     let to = key(&artifact.build_id.to_string(), id, prepared.files.len())?;
     match app.blob.copy(&from, &to).await {
         Err(BlobError::NotFound) => {

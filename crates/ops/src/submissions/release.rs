@@ -36,7 +36,7 @@ impl Source for Stored {
 /// The app file is missing.
 pub fn of(app: &App, submission: &Submission, files: &[SubmissionFile]) -> Result<Release, ApiError> {
     let source = |file: &SubmissionFile| -> Result<Arc<dyn Source>, ApiError> {
-        let key = Key::new(&file.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
+        let key = Key::new(&file.blob_key)?;
         let size = u64::try_from(file.size).unwrap_or_default();
         Ok(Arc::new(Stored(Reader::new(app.blob.clone(), key, size))))
     };

@@ -121,7 +121,7 @@ async fn read(app: &App, build: &str, query: &Query) -> Result<Install, Problem>
 
 /// A URL of the bytes that is valid for an hour from now.
 pub fn fresh_url(app: &App, artifact: &Artifact) -> Result<String, ApiError> {
-    let key = Key::new(&artifact.blob_key).map_err(|error| ApiError::Internal(error.to_string()))?;
+    let key = Key::new(&artifact.blob_key)?;
     Ok(app
         .blob
         .presign_get(&key, &artifact.name, app.clock.now(), SIGNED_URL_SECONDS)
