@@ -298,7 +298,9 @@ fn check(shard: &Shard, places: &Places, key: &str, known: Option<&Known>, calle
     for asking in callers {
         // Only the time that an answer takes may depend on it.
         shard.prefetch_place(hash);
+        shard.prefetch_start(hash);
         shard.prefetch_bundle(hash);
+        shard.prefetch_counters(hash);
         let record = shard.find(key, hash);
         let updates = record.map(|record| Updates::new(record, shard.extension(&record)));
         assert_eq!(answered(updates, asking), expected(known, asking), "{key} {asking:?}");

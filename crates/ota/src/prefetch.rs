@@ -1,10 +1,10 @@
 //! Asks the processor for memory before it is read, so that other work can be done until it has arrived.
 
 /// The bytes that a processor fetches from memory at once.
-const LINE: usize = 64;
+pub const LINE: usize = 64;
 
-/// Begins to fetch the line of memory that a value begins in. Unlike a read, it never makes the processor wait. Does nothing
-/// where the processor's instruction for it is not known.
+/// Begins to fetch the line of memory that a value begins in. Unlike a read, it does not make the processor wait for memory, only for the
+/// address of a page that it has not used lately. Does nothing where the processor's instruction for it is not known.
 pub fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     safe_arch::prefetch_t0(value);

@@ -76,6 +76,14 @@ impl Shard {
     /// Begins to fetch what says where the bundle with this hash is.
     pub fn prefetch_place(&self, hash: u32) {
         self.table.prefetch(hash);
+        self.records.prefetch_addresses();
+    }
+
+    /// Begins to fetch the first line of the bundle with this hash. Waits for what [`Shard::prefetch_place`] fetches.
+    pub fn prefetch_start(&self, hash: u32) {
+        if let Some(offset) = self.table.offsets(hash).next() {
+            prefetch_lines(self.records.rest_at(offset), 0, 1);
+        }
     }
 
     /// Begins to fetch the bundle with this hash. Waits for what [`Shard::prefetch_place`] fetches.
@@ -84,6 +92,14 @@ impl Shard {
             self.prefetch_record(offset);
             prefetch_lines(self.texts.as_bytes(), 0, SHARED_TEXT_LINES);
             self.counters.prefetch(self.len());
+        }
+    }
+
+    /// Begins to fetch the counters of the bundle with this hash, if it has any yet. Reads the bundle's start, and waits for it.
+    pub fn prefetch_counters(&self, hash: u32) {
+        let record = self.table.offsets(hash).next().map(|offset| self.record_at(offset));
+        if let Some(counters) = record.and_then(|record| self.counters.used(record.number)) {
+            counters.prefetch();
         }
     }
 

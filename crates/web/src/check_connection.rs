@@ -32,8 +32,8 @@ pub trait Client: Send + 'static {
     /// Begins to fetch the place of this bundle, still percent-encoded.
     fn prefetch_place(&self, bundle: &str) -> Option<Place>;
 
-    /// Begins to fetch the bundle at this place.
-    fn prefetch_bundle(&self, place: Place);
+    /// Begins to fetch the bundles at these places, which may be those of other connections.
+    fn prefetch_bundles(&self, places: &[Place]);
 
     /// Writes the answer to one check, or returns false for another request.
     fn answer(&self, request: &PlainRequest<'_>, output: &mut Output) -> bool;
@@ -82,6 +82,11 @@ impl Input {
             may_have_more: false,
             place: None,
         }
+    }
+
+    /// Takes the place of the first check's bundle, so that [`CheckConnection::answer`] does not fetch it again.
+    pub fn take_place(&mut self) -> Option<Place> {
+        self.place.take()
     }
 }
 
@@ -152,6 +157,7 @@ impl<C: Client> CheckConnection<C> {
     pub fn read(&mut self, input: &mut Input, now: Instant, limits: &Limits) -> Option<Next> {
         self.is_ready = false;
         input.length = 0;
+        input.place = None;
         if self.has_unsent() {
             let mut unsent = std::mem::take(&mut self.unsent);
             if self.send(&mut unsent, now, limits).is_err() {
@@ -191,11 +197,9 @@ impl<C: Client> CheckConnection<C> {
         input.may_have_more = true;
     }
 
-    /// Begins to fetch the bundle of the first check.
-    pub fn prefetch_bundle(&self, input: &mut Input) {
-        if let Some(place) = input.place.take() {
-            contain(|| self.client.prefetch_bundle(place));
-        }
+    /// Begins to fetch the bundles of several connections' first checks. A panic costs only time: the checks are answered all the same.
+    pub fn prefetch_bundles(&self, places: &[Place]) {
+        contain(|| self.client.prefetch_bundles(places));
     }
 
     /// Answers what was read. The contents of `output` do not matter.
@@ -290,9 +294,9 @@ fn answer_all(read: &[u8], first: Option<Place>, output: &mut Output, client: &i
         let mut headers = [httparse::EMPTY_HEADER; HEADERS];
         let mut request = httparse::Request::new(&mut headers);
         let parsed = request.parse(rest);
-        // The processor fetches the bundle while the query is parsed, and its place while the head was.
+        // The processor fetches the bundle while the query is parsed, and its place while the head was, unless a batch has fetched both.
         if let Some(place) = place {
-            client.prefetch_bundle(place);
+            client.prefetch_bundles(&[place]);
         }
         let Ok(Status::Complete(length)) = parsed else {
             break;

@@ -3,11 +3,18 @@
 
 use std::sync::Arc;
 
+use crate::prefetch::{LINE, prefetch};
+
 /// The bits of an offset that are a place in a piece; the others are the number of the piece.
 const PLACE_BITS: u32 = 15;
 /// The most bytes of a piece with more than one record: with the counts of an `Arc`, 28 KiB. The allocator fills 18 of those into the
 /// 512 KiB, less its header, that it divides at a time: all but a sixtieth. Of a power of two, one less would fit than fills it.
 const PIECE: usize = (28 << 10) - 2 * size_of::<usize>();
+
+/// The addresses of pieces in one line of memory.
+const ADDRESSES: usize = LINE / size_of::<Arc<[u8]>>();
+/// The lines with the addresses of all pieces, usually, in a shard of an index with a million bundles.
+const ADDRESS_LINES: usize = 3;
 
 /// Records at offsets, which never move.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +24,12 @@ pub struct Pieces {
 }
 
 impl Pieces {
+    /// Begins to fetch the addresses of the pieces.
+    pub fn prefetch_addresses(&self) {
+        let lines = self.pieces.iter().step_by(ADDRESSES).take(ADDRESS_LINES);
+        lines.for_each(prefetch);
+    }
+
     /// The bytes from this offset to the end of its piece; none if there is no such offset.
     pub fn rest_at(&self, offset: usize) -> &[u8] {
         let (number, place) = place_of(offset);

@@ -18,7 +18,7 @@ impl Client for Reading {
         None
     }
 
-    fn prefetch_bundle(&self, _: Place) {}
+    fn prefetch_bundles(&self, _: &[Place]) {}
 
     fn answer(&self, request: &PlainRequest<'_>, output: &mut Output) -> bool {
         let body = request.body.map(|body| String::from_utf8(body.to_vec()).unwrap());
@@ -131,7 +131,7 @@ impl Client for Large {
         None
     }
 
-    fn prefetch_bundle(&self, _: Place) {}
+    fn prefetch_bundles(&self, _: &[Place]) {}
 
     fn answer(&self, _: &PlainRequest<'_>, output: &mut Output) -> bool {
         output.push_body(&Bytes::from(vec![0; 1 << 20]));

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
+use launchway_ota::Place;
 use mio::event::Event;
 use mio::{Events, Poll, Token, Waker};
 use slab::Slab;
@@ -16,7 +17,8 @@ use crate::check_connection::{CheckConnection, Client, Input, Limits, Next, Outp
 
 /// Events that the system reports at once.
 const EVENTS: usize = 256;
-/// Connections that are read before they are answered. A processor fetches about as many pieces of memory at once.
+/// Connections that are read before they are answered. A processor fetches about as many pieces of memory at a time, and a thread holds as many
+/// shards of the index without changing a reference count that all threads share.
 const BATCH: usize = 8;
 /// The token of the waker.
 const WAKE: Token = Token(usize::MAX);
@@ -36,6 +38,8 @@ pub struct EventLoop<C> {
     ready: Vec<usize>,
     /// What was read of each connection of a batch; what becomes of it, if it is known.
     inputs: Vec<(Input, Option<Next>)>,
+    /// Where the bundles of a batch are. Its memory is used again.
+    places: Vec<Place>,
     output: Output,
     now: Instant,
     next_sweep: Instant,
@@ -58,6 +62,7 @@ impl<C: Client> EventLoop<C> {
             connections: Slab::new(),
             ready: Vec::new(),
             inputs: (0..BATCH).map(|_| (Input::new(), None)).collect(),
+            places: Vec::with_capacity(BATCH),
             output: Output::default(),
             now,
             next_sweep: now,
@@ -132,18 +137,13 @@ impl<C: Client> EventLoop<C> {
         }
     }
 
-    /// Serves some connections: before it answers the first, it asks for the memory of the first check of each. That of a connection is
-    /// asked for once the next one has been read, which takes longer than the place of a bundle takes to arrive.
+    /// Serves some connections: before it answers them, it asks for the memory of the first check of each.
     fn serve(&mut self, batch: &[usize]) {
-        for (at, key) in batch.iter().enumerate() {
-            let (input, known) = &mut self.inputs[at];
+        for (key, (input, known)) in batch.iter().zip(&mut self.inputs) {
             *known = self.connections[*key].read(input, self.now, &self.limits);
-            if at > 0 {
-                self.prefetch_bundle(batch, at - 1);
-            }
         }
         if batch.len() > 1 {
-            self.prefetch_bundle(batch, batch.len() - 1);
+            self.prefetch_bundles(batch);
         }
         for (key, (input, known)) in batch.iter().zip(&self.inputs) {
             let connection = &mut self.connections[*key];
@@ -160,11 +160,16 @@ impl<C: Client> EventLoop<C> {
         }
     }
 
-    /// Asks for the bundle of the connection at this place of a batch.
-    fn prefetch_bundle(&mut self, batch: &[usize], at: usize) {
-        let (input, known) = &mut self.inputs[at];
-        if known.is_none() {
-            self.connections[batch[at]].prefetch_bundle(input);
+    /// Asks for the bundles of a batch, and removes their places.
+    fn prefetch_bundles(&mut self, batch: &[usize]) {
+        let inputs = self.inputs.iter_mut().take(batch.len());
+        let unanswered = inputs.filter(|(_, known)| known.is_none());
+        self.places.clear();
+        self.places
+            .extend(unanswered.filter_map(|(input, _)| input.take_place()));
+        if !self.places.is_empty() {
+            // The index is that of every connection.
+            self.connections[batch[0]].prefetch_bundles(&self.places);
         }
     }
 
@@ -238,7 +243,7 @@ mod tests {
     use rustix::io::ioctl_fionread;
     use rustix::net::sockopt::set_socket_recv_buffer_size;
 
-    use super::super::tests::{LONG, connection, read_answers, read_to_end, request, request_of};
+    use super::super::tests::{FETCHED, LONG, connection, read_answers, read_to_end, request, request_of};
     use super::*;
 
     /// A standstill of the machine, for one.
@@ -257,6 +262,31 @@ mod tests {
         read_answers(&mut asking, 1);
         assert_eq!(read_to_end(&mut silent), b"");
         assert_eq!(events.connections.len(), 1);
+    }
+
+    /// Fetching panics here, which changes no answer.
+    #[test]
+    fn the_bundles_of_a_batch_are_fetched_together() {
+        let (arrivals, receiver) = mpsc::channel();
+        let (mut events, _waker) = EventLoop::new(receiver, Arc::default(), LONG).unwrap();
+        let paths = ["/other", "/api/update/check/far", "/check"].iter();
+        let sent: Vec<_> = paths.chain(&["/api/update/check/far"; 8]).collect();
+        let (taken_over, _handed_over) = mpsc::channel();
+        let clients: Vec<_> = sent
+            .iter()
+            .map(|path| {
+                let (client, arrival) = connection(&request(path), taken_over.clone());
+                arrivals.send(arrival).unwrap();
+                client
+            })
+            .collect();
+        events.admit();
+        events.serve_where(|_| true);
+        // Six in the first batch; of the second, three are left.
+        assert_eq!(FETCHED.take(), [6, 3]);
+        for mut client in clients.into_iter().skip(1) {
+            read_answers(&mut client, 1);
+        }
     }
 
     /// Closing its connection here would take answers back that it has not read.

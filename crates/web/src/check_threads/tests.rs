@@ -1,5 +1,6 @@
 //! Threads for checks, with clients over real sockets.
 
+use std::cell::RefCell;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener};
 use std::sync::mpsc::Receiver;
@@ -20,6 +21,11 @@ pub const LONG: Limits = Limits {
 const LARGE: usize = 1 << 20;
 const ANSWER: &[u8] = b"answer.";
 
+thread_local! {
+    /// How many bundles were fetched each time.
+    pub static FETCHED: RefCell<Vec<usize>> = RefCell::default();
+}
+
 /// Answers requests by their path.
 pub struct Paths {
     taken_over: Sender<(TcpStream, Vec<u8>)>,
@@ -30,14 +36,17 @@ impl Client for Paths {
         if bundle == "panic" {
             panic_silently();
         }
-        None
+        (bundle == "far").then(Place::default)
     }
 
-    fn prefetch_bundle(&self, _: Place) {}
+    fn prefetch_bundles(&self, places: &[Place]) {
+        FETCHED.with_borrow_mut(|fetched| fetched.push(places.len()));
+        panic_silently();
+    }
 
     fn answer(&self, request: &PlainRequest<'_>, output: &mut Output) -> bool {
         match request.path {
-            "/check" | "/api/update/check/panic" => output.bytes.extend_from_slice(ANSWER),
+            "/check" | "/api/update/check/panic" | "/api/update/check/far" => output.bytes.extend_from_slice(ANSWER),
             "/large" => output.push_body(&Bytes::from_static(&[b'l'; LARGE])),
             "/panic" => panic_silently(),
             _ => return false,

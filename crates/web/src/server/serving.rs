@@ -228,8 +228,8 @@ impl check_connection::Client for CheckClient {
         self.http.server.app.index.prefetch_place(bundle)
     }
 
-    fn prefetch_bundle(&self, place: Place) {
-        self.http.server.app.index.prefetch_bundle(place);
+    fn prefetch_bundles(&self, places: &[Place]) {
+        self.http.server.app.index.prefetch_bundles(places);
     }
 
     fn answer(&self, request: &PlainRequest<'_>, output: &mut Output) -> bool {
