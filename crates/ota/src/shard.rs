@@ -81,14 +81,14 @@ impl Shard {
 
     /// Begins to fetch the first line of the bundle with this hash. Waits for what [`Shard::prefetch_place`] fetches.
     pub fn prefetch_start(&self, hash: u32) {
-        if let Some(offset) = self.table.offsets(hash).next() {
+        if let Some(offset) = self.likely_offset(hash) {
             prefetch_lines(self.records.rest_at(offset), 0, 1);
         }
     }
 
     /// Begins to fetch the bundle with this hash. Waits for what [`Shard::prefetch_place`] fetches.
     pub fn prefetch_bundle(&self, hash: u32) {
-        if let Some(offset) = self.table.offsets(hash).next() {
+        if let Some(offset) = self.likely_offset(hash) {
             self.prefetch_record(offset);
             prefetch_lines(self.texts.as_bytes(), 0, SHARED_TEXT_LINES);
             self.counters.prefetch(self.len());
@@ -97,10 +97,15 @@ impl Shard {
 
     /// Begins to fetch the counters of the bundle with this hash, if it has any yet. Reads the bundle's start, and waits for it.
     pub fn prefetch_counters(&self, hash: u32) {
-        let record = self.table.offsets(hash).next().map(|offset| self.record_at(offset));
+        let record = self.likely_offset(hash).map(|offset| self.record_at(offset));
         if let Some(counters) = record.and_then(|record| self.counters.used(record.number)) {
             counters.prefetch();
         }
+    }
+
+    /// The offset of a bundle with this hash: rarely of another one than is asked for, which costs only time.
+    fn likely_offset(&self, hash: u32) -> Option<usize> {
+        self.table.offsets(hash).next()
     }
 
     /// Begins to fetch all lines of a record together: a reader that takes one field after the other would wait for each.

@@ -163,10 +163,8 @@ impl<C: Client> EventLoop<C> {
     /// Asks for the bundles of a batch, and removes their places.
     fn prefetch_bundles(&mut self, batch: &[usize]) {
         let inputs = self.inputs.iter_mut().take(batch.len());
-        let unanswered = inputs.filter(|(_, known)| known.is_none());
         self.places.clear();
-        self.places
-            .extend(unanswered.filter_map(|(input, _)| input.take_place()));
+        self.places.extend(inputs.filter_map(|(input, _)| input.take_place()));
         if !self.places.is_empty() {
             // The index is that of every connection.
             self.connections[batch[0]].prefetch_bundles(&self.places);
